@@ -1,0 +1,161 @@
+"""Follows every PyTorch function of a recorded forward and tells the flow what became of which tensor.
+
+In: calls of PyTorch functions. Out: entries in the open frame. State: none of its own but whether it still listens.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from torchexplorer.trace.flow import NOTHING, Flow, Source, as_part
+from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, Frame
+from torchexplorer.trace.functions import CUTS, DATA_OF, FULL_WRITES, GRAD_OF, NO_FLOW, SET_DATA, is_in_place
+from torchexplorer.trace.stand_ins import StandIns
+
+_SCALARS = (int, float, bool, type(None), torch.Size, torch.dtype, torch.device, str)
+
+
+class FollowMode(TorchFunctionMode):
+    """Runs each function as it is, then notes its effect. Falls silent when `close` was called."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        *,
+        frame: Callable[[], Frame | None],
+        stand_ins: StandIns | None,
+        failed: Callable[[BaseException], bool],
+    ) -> None:
+        super().__init__()
+        self._flow, self._frame, self._stand_ins, self._failed = flow, frame, stand_ins, failed
+        self._thread = threading.get_ident()
+        self._open = True
+
+    def close(self) -> None:
+        """Follow nothing more, even where this mode could not be taken off the stack."""
+        self._open = False
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        frame = self._frame() if self._open and threading.get_ident() == self._thread else None
+        if frame is None:
+            return func(*args, **kwargs)
+        used = args
+        if self._stand_ins is not None:
+            try:
+                used = self._stand_ins.adapt(func, args, kwargs)
+            except Exception as error:
+                if not self._failed(error):
+                    raise
+        result = func(*used, **kwargs)
+        try:
+            note(self._flow, frame, func, args, kwargs, result)
+            if self._stand_ins is not None:
+                _leak(frame, self._stand_ins.note(func, args, kwargs, result))
+        except Exception as error:
+            if not self._failed(error):
+                raise
+        return result
+
+
+def _leak(frame: Frame, tensors: list[Tensor]) -> None:
+    """In every open call, the gradients of these inputs can't be known in full."""
+    ids = [id(tensor) for tensor in tensors]
+    open_frame: Frame | None = frame if ids else None
+    while open_frame is not None:
+        open_frame.leaked.update(ids)
+        open_frame = open_frame.parent
+
+
+def note(flow: Flow, frame: Frame, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+    """Write down where the results of one function come from."""
+    name = getattr(func, "__name__", "")
+    writes = is_in_place(name) or func is SET_DATA or "inplace" in kwargs or "out" in kwargs
+    if not writes and (isinstance(result, _SCALARS) or name in NO_FLOW):
+        return
+    if func is GRAD_OF or name in NO_FLOW:
+        return
+    if writes:
+        target = _target(name, args, kwargs, result)
+        if target is not None:
+            _note_write(flow, frame, name, args, kwargs, target)
+            return
+    if isinstance(result, _SCALARS):
+        return
+    inputs = list(_tensors((args, tuple(kwargs.values()))))
+    parts, real = _gather(flow, frame, inputs)
+    if parts is None:
+        return
+    cut = name in CUTS or func is DATA_OF
+    for tensor in _tensors(result):
+        flow.put(frame, tensor, _state(parts, tensor, cut=cut, real=real))
+
+
+Parts = tuple[int, bool]
+
+
+def _gather(flow: Flow, frame: Frame, inputs: list[Tensor]) -> tuple[Parts | None, bool]:
+    """The merged origin of some tensors, and whether any of them needs a gradient."""
+    found: list[Parts] = []
+    real = False
+    for tensor in inputs:
+        real = real or tensor.requires_grad
+        part = as_part(flow.source(frame, tensor))
+        if part is not None:
+            found.append(part)
+    if len(found) == 1:
+        return found[0], real
+    return frame.origins.merge(found), real
+
+
+def _state(parts: Parts, result: Tensor, *, cut: bool, real: bool) -> Source:
+    """The source of a result: does a gradient flow from it back to its origin?"""
+    origin, live = parts
+    if not torch.is_grad_enabled():
+        return origin, DORMANT if live else DEAD
+    carries = result.is_floating_point() or result.is_complex()
+    if not live or cut or not carries or (real and not result.requires_grad):
+        return origin, DEAD
+    return origin, LIVE
+
+
+def _target(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Tensor | None:
+    """The tensor that a function changed in place, if it did."""
+    out = kwargs.get("out")
+    if isinstance(out, Tensor):
+        return out
+    first = args[0] if args else kwargs.get("input")
+    if not isinstance(first, Tensor):
+        return None
+    if is_in_place(name) or name == "__set__":
+        return first
+    return first if kwargs.get("inplace") and result is first else None
+
+
+def _note_write(flow: Flow, frame: Frame, name: str, args: Any, kwargs: dict[str, Any], target: Tensor) -> None:
+    replaces = name == "__set__" or (name in FULL_WRITES and target._base is None) or "out" in kwargs
+    inputs = [tensor for tensor in _tensors((args, tuple(kwargs.values()))) if not (replaces and tensor is target)]
+    parts, real = _gather(flow, frame, inputs)
+    cut = name in CUTS or name == "__set__"
+    flow.write(frame, target, NOTHING if parts is None else _state(parts, target, cut=cut, real=real))
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """Tensors in what a function takes and gives: nested tuples, lists and dicts, nothing else."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for inside in value:
+            if isinstance(inside, Tensor):
+                yield inside
+            elif isinstance(inside, (tuple, list, dict)):
+                yield from _tensors(inside)
+    elif isinstance(value, dict):
+        for inside in value.values():
+            yield from _tensors(inside)

@@ -1,0 +1,94 @@
+"""One open call: what is known inside it until it returns.
+
+In: events of the call (inputs, child calls, outputs). Out: a CallRecord. State: its own, owned by the Recording.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from torch import Tensor
+
+from torchexplorer.trace.origins import Origins
+from torchexplorer.trace.records import CallRecord, Link, Mark, ModuleFacts, Value
+from torchexplorer.trace.values import describe
+
+DEAD, DORMANT, LIVE = 0, 1, 2
+"""Whether a gradient flows from a tensor back to its origin: no; not while gradients are off; yes."""
+
+UNKNOWN = -1
+
+Entry = tuple["weakref.ref[Tensor]", int, int]
+"""What a call knows of a tensor: the tensor, its origin in this call (or UNKNOWN), and DEAD, DORMANT or LIVE."""
+
+
+class Frame:
+    """The inside of one call while it runs.
+
+    `table` maps id(tensor) to an Entry; entries hold weak references, so that no activation lives longer for it and
+    a reused id is told from the tensor it stood for.
+    """
+
+    __slots__ = (
+        "attached", "call", "children", "facts", "index", "inputs", "leaked", "links", "module", "mutated", "origins",
+        "outputs", "parameters", "parent", "path", "ports", "raised", "start", "table", "wanted",
+    )  # fmt: skip
+
+    def __init__(self, module: Any, path: str, call: int, facts: ModuleFacts, parent: Frame | None) -> None:
+        self.module, self.path, self.call, self.facts, self.parent = module, path, call, facts, parent
+        self.table: dict[int, Entry] = {}
+        self.origins = Origins()
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.children: list[CallRecord | None] = []
+        self.attached: list[Mark] = []
+        self.parameters: list[Mark] = []
+        self.links: dict[tuple[int, Any], bool] = {}
+        self.ports: dict[int, int] = {}
+        self.mutated: list[weakref.ref[Tensor]] = []
+        self.wanted: list[tuple[str, weakref.ref[Tensor], Any]] = []
+        self.leaked: set[int] = set()
+        self.start = 0
+        self.raised: BaseException | None = None
+        self.index = 0
+        if parent is not None:
+            self.index = len(parent.children)
+            parent.children.append(None)
+
+    def put(self, tensor: Tensor, origin: int, state: int) -> None:
+        """Know `tensor` to come from `origin`."""
+        self.table[id(tensor)] = (weakref.ref(tensor), origin, state)
+
+    def add_input(self, name: str, tensor: Tensor, state: int) -> int:
+        """A port for one more input. A tensor that comes in under two names keeps both."""
+        origin = self.origins.port("in", len(self.inputs))
+        self.inputs.append(describe(name, tensor))
+        known = self.table.get(id(tensor))
+        if known is not None and known[0]() is tensor and known[1] >= 0:
+            both = self.origins.merge([(known[1], known[2] == LIVE), (origin, state == LIVE)])
+            if both is not None:
+                self.put(tensor, both[0], max(state, known[2]))
+        else:
+            self.put(tensor, origin, state)
+        return origin
+
+    def link(self, origin: int, target: tuple[str, int], live: bool) -> None:
+        """Note that data of `origin` reach `target`."""
+        key = (origin, target)
+        self.links[key] = self.links.get(key, False) or live
+
+    def freeze(self) -> CallRecord:
+        """What this call was."""
+        return CallRecord(
+            path=self.path,
+            call=self.call,
+            facts=self.facts,
+            inputs=tuple(self.inputs),
+            outputs=tuple(self.outputs),
+            children=tuple(child for child in self.children if child is not None),
+            attached=tuple(self.attached),
+            parameters=tuple(self.parameters),
+            origins=tuple(self.origins.records),
+            links=tuple(Link(origin, target, live) for (origin, target), live in self.links.items()),
+        )

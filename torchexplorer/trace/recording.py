@@ -1,0 +1,200 @@
+"""Records one forward of the watched module: hooks go on, each call is written down, hooks come off.
+
+In: the root, a Step to fill, options. Out: the root's CallRecord and the samples in the Step. State: the stack of open
+calls, and every hook and mode it installed, taken off by `close`.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from torchexplorer.trace import active
+from torchexplorer.trace.capture import Capture
+from torchexplorer.trace.flow import Flow, child_port
+from torchexplorer.trace.follow import FollowMode
+from torchexplorer.trace.frame import DORMANT, LIVE, UNKNOWN, Frame
+from torchexplorer.trace.guard import Guard
+from torchexplorer.trace.owners import Facts, Owners
+from torchexplorer.trace.records import CallRecord, Mark
+from torchexplorer.trace.shares import sequence_number
+from torchexplorer.trace.step import Step
+from torchexplorer.trace.tap import Tap
+from torchexplorer.trace.values import Named, describe, named_inputs, named_outputs
+
+Listen = Callable[[list[Tensor]], None]
+
+
+class Recording:
+    """One recorded forward, from the root's pre-hook to its forward hook."""
+
+    def __init__(self, root: nn.Module, step: Step, capture: Capture, *, facts: Facts, guard: Guard) -> None:
+        self._step, self._capture, self._facts, self._guard = step, capture, facts, guard
+        self._owners = Owners(root)
+        self._flow = Flow(self._owners, capture.view_written)
+        self._thread = threading.get_ident()
+        self._installed = ExitStack()
+        self.top: Frame | None = None
+        self.root_record: CallRecord | None = None
+        self._listen: Listen | None = None
+
+    def open(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], *, listen: Listen | None) -> None:
+        """Install the hooks and begin with the root's call.
+
+        `listen`, where only its children will be called, is told the outputs from which a backward may come.
+        """
+        self._listen = listen
+        before, after = Tap(self.before), Tap(self.after)
+        for _, module in self._owners.modules:
+            if module is not root:
+                self._hook(module, before, after)
+        with torch._C.DisableTorchFunction():
+            self._enter(root, args, kwargs)
+        stand_ins = self._capture.stand_ins if self._capture.wants_gradients else None
+        mode = FollowMode(self._flow, frame=lambda: self.top, stand_ins=stand_ins, failed=self._guard.report)
+        active.push(self)
+        self._installed.callback(active.drop, self)
+        self._installed.callback(_leave_mode, mode)
+        mode.__enter__()  # type: ignore[no-untyped-call]
+
+    def close(self, root: nn.Module, result: Any) -> CallRecord | None:
+        """End the root's call, take everything off, sample the parameters; None where the forward failed."""
+        try:
+            with torch._C.DisableTorchFunction():
+                self._leave(root, result)
+                with torch.no_grad():
+                    self._capture.parameters(self._owners.modules)
+        finally:
+            self._installed.close()
+        return self.root_record
+
+    def abandon(self) -> None:
+        """Take everything off after a forward that never ended."""
+        self._installed.close()
+        self.top = None
+
+    def attach(self, tensor: Tensor, module: nn.Module, name: str) -> None:
+        """Give `tensor` a node of its own inside the open call of `module` (else inside the innermost call)."""
+        frame = self.top
+        while frame is not None and frame.module is not module:
+            frame = frame.parent
+        frame = frame or self.top
+        if frame is None or threading.get_ident() != self._thread:
+            return
+        with self._guard, torch._C.DisableTorchFunction():
+            path = f"{frame.path}.{name}" if frame.path else name
+            call = self._step.next_call(f"attach {path}")
+            source = self._flow.source(frame, tensor)
+            index = len(frame.attached)
+            if source[0] != UNKNOWN:
+                frame.link(source[0], ("attach", index), source[1] == LIVE)
+            frame.attached.append(Mark(name, path, call, describe("tensor", tensor)))
+            state = LIVE if tensor.requires_grad and torch.is_grad_enabled() else source[1]
+            self._flow.put(frame, tensor, (frame.origins.port("attach", index), state))
+            self._capture.attached(frame, tensor, path, call)
+
+    def _hook(self, module: nn.Module, before: Tap, after: Tap) -> None:
+        try:
+            first = module.register_forward_pre_hook(before, with_kwargs=True)
+            self._installed.callback(first.remove)
+            second = module.register_forward_hook(after, with_kwargs=True, always_call=True)
+            self._installed.callback(second.remove)
+        except (RuntimeError, AttributeError):
+            return  # a module that refuses hooks stays opaque
+
+    def before(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A call begins."""
+        if threading.get_ident() == self._thread:
+            with self._guard, torch._C.DisableTorchFunction():
+                self._enter(module, args, kwargs)
+
+    def after(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """A call has ended, by a return or by an exception."""
+        if threading.get_ident() == self._thread:
+            with self._guard, torch._C.DisableTorchFunction():
+                self._leave(module, result)
+
+    def _enter(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        path = self._owners.path(module)
+        if path is None:
+            return  # a copy or replica that shares our hooks
+        facts = self._facts.of(module)
+        frame = Frame(module, path, self._step.next_call(path), facts, self.top)
+        frame.raised = sys.exc_info()[1]
+        frame.start = sequence_number()
+        named = named_inputs(module, args, kwargs)
+        free = LIVE if torch.is_grad_enabled() else DORMANT
+        for name, tensor in named:
+            outside = self._flow.source(self.top, tensor) if self.top is not None else (UNKNOWN, free)
+            self._flow.enter(frame, name, tensor, outside)
+        self.top = frame
+        self._capture.inputs(frame, named)
+
+    def _leave(self, module: nn.Module, result: Any) -> None:
+        while self.top is not None and self.top.module is not module:
+            if not any(frame.module is module for frame in _stack(self.top)):
+                return
+            self.top = self.top.parent  # a call that ended in an exception which its caller caught
+        frame = self.top
+        if frame is None:
+            return
+        if sys.exc_info()[1] is not frame.raised:
+            self.top = frame.parent
+            return
+        named = named_outputs(result)
+        self._note_outputs(frame, named)
+        self._capture.outputs(frame, named)
+        if self._listen is not None and frame.parent is not None and frame.parent.parent is None:
+            self._listen([tensor for _, tensor in named])
+        if frame.parent is None:
+            self._capture.close(named)
+        record = frame.freeze()
+        self.top = frame.parent
+        if frame.parent is None:
+            self.root_record = record
+        else:
+            frame.parent.children[frame.index] = record
+
+    def _note_outputs(self, frame: Frame, named: Named) -> None:
+        given: set[int] = set()
+        for index, (name, tensor) in enumerate(named):
+            frame.outputs.append(describe(name, tensor))
+            origin, state = self._flow.source(frame, tensor)
+            if origin != UNKNOWN:
+                frame.link(origin, ("out", index), state == LIVE)
+            given.add(id(tensor))
+            self._hand_over(frame, tensor, state)
+        for changed in frame.mutated:
+            tensor_changed = changed()
+            if tensor_changed is not None and id(tensor_changed) not in given:
+                self._hand_over(frame, tensor_changed, self._flow.source(frame, tensor_changed)[1])
+                if frame.parent is not None:
+                    frame.parent.mutated.append(changed)
+
+    def _hand_over(self, frame: Frame, tensor: Tensor, state: int) -> None:
+        """What the caller knows of a tensor that comes out of a call."""
+        if frame.parent is None:
+            return
+        if tensor.requires_grad:
+            state = LIVE if torch.is_grad_enabled() else max(state, DORMANT)
+        self._flow.put(frame.parent, tensor, (child_port(frame), state))
+
+
+def _stack(frame: Frame | None) -> Any:
+    while frame is not None:
+        yield frame
+        frame = frame.parent
+
+
+def _leave_mode(mode: FollowMode) -> None:
+    """Take a mode off the stack where it is on top; elsewhere it only falls silent."""
+    mode.close()
+    stack = torch.overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+    if stack and stack[-1] is mode:
+        mode.__exit__(None, None, None)

@@ -1,0 +1,211 @@
+"""Decides with two hooks on the root when a forward is recorded, and when a step is complete.
+
+In: forwards and backwards of the watched module. Out: StepRecords to `deliver`. State: the open step of each phase
+and the two hooks; holds the root weakly.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from torchexplorer.trace.capture import Capture, TraceOptions, gather_parameters
+from torchexplorer.trace.guard import Guard
+from torchexplorer.trace.owners import Facts, named_modules
+from torchexplorer.trace.recording import Recording
+from torchexplorer.trace.records import Phase, StepRecord
+from torchexplorer.trace.running import Running
+from torchexplorer.trace.sampling import Sampler
+from torchexplorer.trace.step import Step, backward_task, in_backward
+from torchexplorer.trace.tap import Tap
+from torchexplorer.trace.values import named_outputs
+
+MAX_PULSES = 16
+"""Outputs of a root call on which the coming of backward is awaited."""
+
+
+class Tracer:
+    """Follows one module. `due(step, phase)` chooses the steps to record; `deliver` takes what they gave.
+
+    `stop` ends the whole watch; a second watch of the same module calls it.
+    """
+
+    def __init__(
+        self,
+        root: nn.Module,
+        options: TraceOptions,
+        *,
+        due: Callable[[int, Phase], bool],
+        deliver: Callable[[StepRecord], None],
+        guard: Guard,
+        stop: Callable[[], None],
+    ) -> None:
+        self._root = weakref.ref(root)
+        self._options, self._due, self._deliver = options, due, deliver
+        self._guard, self.stop = guard, stop
+        self._sampler = Sampler(options.sample_n)
+        self._facts = Facts()
+        self._lock = threading.RLock()
+        self._steps: dict[Phase, Step] = {}
+        self.counts: dict[Phase, int] = {"train": 0, "eval": 0}
+        self._running: Running | None = None
+        self._recording: Recording | None = None
+        self._hooks = (
+            root.register_forward_pre_hook(Tap(self._before), with_kwargs=True),
+            root.register_forward_hook(Tap(self._after), with_kwargs=True, always_call=True),
+        )
+
+    def remove(self) -> None:
+        """Take every hook off; what the open steps gave is delivered first. May be called twice."""
+        for hook in self._hooks:
+            hook.remove()
+        with self._lock:
+            if self._recording is not None:
+                self._recording.abandon()
+                self._recording = self._running = None
+            if not self._guard.failed:
+                self.flush()
+            for step in self._steps.values():
+                step.closed = True
+
+    def flush(self) -> None:
+        """Deliver what the open steps have gathered so far."""
+        with self._lock, self._guard:
+            for step in self._steps.values():
+                self._publish(step)
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Take what runs inside for the root's forward."""
+        root = self._root()
+        if root is None:
+            yield
+            return
+        self._begin(root, (), {}, virtual=True)
+        step = None if self._running is None else self._running.step
+        try:
+            yield
+        finally:
+            self._after(root, (), {}, None)
+            if step is not None:
+                step.sealed = True
+
+    def _before(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not in_backward() and root is self._root():
+            self._begin(root, args, kwargs)
+
+    def _begin(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], *, virtual: bool = False) -> None:
+        with self._lock, self._guard:
+            if self._running is not None and not self._running.is_stale():
+                self._nested(root, args, kwargs)
+                return
+            self._drop_stale()
+            step = self._step(root)
+            step.root_calls += 1
+            step.graded_calls += torch.is_grad_enabled()
+            self._running = Running(step, virtual=virtual)
+            if step.due:
+                capture = Capture(step, self._options, sampler=self._sampler, guard=self._guard)
+                self._recording = Recording(root, step, capture, facts=self._facts, guard=self._guard)
+                listen = partial(self._listen, step) if virtual else None
+                self._recording.open(root, args, kwargs, listen=listen)
+
+    def _after(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        running = self._running
+        if root is not self._root() or running is None or running.thread != threading.get_ident() or in_backward():
+            return
+        with self._lock, self._guard:
+            if running.nested:
+                running.nested -= 1
+                if self._recording is not None:
+                    self._recording.after(root, args, kwargs, result)
+                return
+            step, self._running = running.step, None
+            recording, self._recording = self._recording, None
+            record = None if recording is None else recording.close(root, result)
+            if torch.is_grad_enabled():
+                self._await_backward(step, result)
+            if record is not None:
+                step.calls.append(record)
+                self._deliver(step.record(tuple(step.calls), samples=not step.expects_backward()))
+
+    def _nested(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The root calls itself, or another thread calls it at the same time."""
+        assert self._running is not None
+        if self._running.thread == threading.get_ident():
+            self._running.nested += 1
+            if self._recording is not None:
+                self._recording.before(root, args, kwargs)
+
+    def _drop_stale(self) -> None:
+        """A forward that was broken off (KeyboardInterrupt) never told its end."""
+        if self._recording is not None:
+            self._recording.abandon()
+        self._recording = self._running = None
+
+    def _await_backward(self, step: Step, result: Any) -> None:
+        self._listen(step, [result] if isinstance(result, Tensor) else [tensor for _, tensor in named_outputs(result)])
+
+    def _listen(self, step: Step, outputs: list[Tensor]) -> None:
+        step.listen([tensor for tensor in outputs if tensor.requires_grad][:MAX_PULSES], lambda: self._backward(step))
+
+    def _backward(self, step: Step) -> None:
+        """A backward pass has reached an output of this step."""
+        step.backward_seen = True
+        if step.due and not step.closed and step.task != backward_task():
+            with self._guard:
+                step.task = backward_task()
+                torch.autograd.Variable._execution_engine.queue_callback(lambda: self._backward_ended(step))
+
+    def _backward_ended(self, step: Step) -> None:
+        with self._lock, self._guard, torch.no_grad(), torch._C.DisableTorchFunction():
+            step.task = -1
+            if step.closed:
+                return
+            step.finish_shares()
+            root = self._root()
+            if "params_grad" in self._options.log and root is not None:
+                gather_parameters(named_modules(root), step, self._sampler, gradients=True)
+            self._publish(step)
+
+    def _publish(self, step: Step) -> None:
+        if step.due and not step.closed and len(step.gathered):
+            self._deliver(step.record(None, samples=True))
+
+    def _step(self, root: nn.Module) -> Step:
+        """The step that a forward beginning now belongs to."""
+        phase: Phase = "train" if root.training else "eval"
+        version = _version(root)
+        step = self._steps.get(phase)
+        if step is None or step.is_over(version, graded=torch.is_grad_enabled()):
+            if step is not None:
+                self._publish(step)
+                step.closed = True
+            index = self.counts[phase]
+            self.counts[phase] += 1
+            step = self._steps[phase] = Step(index, phase, due=self._due(index, phase), version=version)
+        return step
+
+
+def find_tracer(root: nn.Module) -> Tracer | None:
+    """The Tracer that follows this module, if any."""
+    for hook in root._forward_pre_hooks.values():
+        owner = getattr(hook.tell, "__self__", None) if isinstance(hook, Tap) else None
+        if isinstance(owner, Tracer):
+            return owner
+    return None
+
+
+def _version(root: nn.Module) -> int:
+    """Changes when the optimizer changes the first trainable parameter."""
+    for parameter in root.parameters():
+        if parameter.requires_grad:
+            return int(parameter._version)
+    return 0
