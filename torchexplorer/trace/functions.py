@@ -38,6 +38,11 @@ JOINT = frozenset(
 )
 """Functions whose result needs a gradient as soon as any of their floating-point arguments does."""
 
+JOINT_IN_PLACE = frozenset(
+    "__iadd__ __isub__ __imul__ __itruediv__ add_ sub_ mul_ div_ addcmul_ addcdiv_ lerp_ addmm_ baddbmm_ copy_".split()
+)
+"""The same in place: functions that change a first argument which needs a gradient by others."""
+
 VIEWS = frozenset(
     "view reshape flatten unflatten transpose permute unsqueeze squeeze movedim swapaxes swapdims chunk split "
     "unbind narrow select t contiguous expand __getitem__".split()

@@ -47,6 +47,15 @@ def _in_plain_containers(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
         yield from ((f"{name}[{key}]", child) for key, child in items if isinstance(child, nn.Module))
 
 
+def first_trainable(root: nn.Module) -> Tensor | None:
+    """The first parameter below `root` that needs a gradient."""
+    for _, module in named_modules(root):
+        for parameter in module._parameters.values():
+            if parameter is not None and parameter.requires_grad:
+                return parameter
+    return None
+
+
 class Owners:
     """Paths of modules and names of tensors, as they were when the step began."""
 

@@ -25,7 +25,7 @@ from torchexplorer.trace.owners import Facts, Owners
 from torchexplorer.trace.records import CallRecord, Mark
 from torchexplorer.trace.shares import sequence_number
 from torchexplorer.trace.step import Step
-from torchexplorer.trace.tap import Tap
+from torchexplorer.trace.tap import Tap, hang
 from torchexplorer.trace.values import Named, describe, named_inputs, named_outputs
 
 Listen = Callable[[list[Tensor]], None]
@@ -53,9 +53,10 @@ class Recording:
         before, after = Tap(self.before), Tap(self.after)
         for _, module in self._owners.modules:
             if module is not root:
-                self._hook(module, before, after)
+                self._installed.callback(hang(module, before, after))
         with torch._C.DisableTorchFunction():
             self._enter(root, args, kwargs)
+        self._run_eager()
         stand_ins = self._capture.stand_ins if self._capture.wants_gradients else None
         mode = FollowMode(self._flow, frame=lambda: self.top, stand_ins=stand_ins, failed=self._guard.report)
         active.push(self)
@@ -99,14 +100,11 @@ class Recording:
             self._flow.put(frame, tensor, (frame.origins.port("attach", index), state))
             self._capture.attached(frame, tensor, path, call)
 
-    def _hook(self, module: nn.Module, before: Tap, after: Tap) -> None:
-        try:
-            first = module.register_forward_pre_hook(before, with_kwargs=True)
-            self._installed.callback(first.remove)
-            second = module.register_forward_hook(after, with_kwargs=True, always_call=True)
-            self._installed.callback(second.remove)
-        except (RuntimeError, AttributeError):
-            return  # a module that refuses hooks stays opaque
+    def _run_eager(self) -> None:
+        """Make compiled modules run their own code for once, so that the calls inside them are seen."""
+        stance = getattr(torch.compiler, "set_stance", None)
+        if stance is not None and any(is_compiled(module) for _, module in self._owners.modules):
+            self._installed.enter_context(stance("force_eager"))
 
     def before(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A call begins."""
@@ -190,6 +188,11 @@ def _stack(frame: Frame | None) -> Any:
     while frame is not None:
         yield frame
         frame = frame.parent
+
+
+def is_compiled(module: nn.Module) -> bool:
+    """True for the result of torch.compile(module) and for a module on which compile() was called."""
+    return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _leave_mode(mode: FollowMode) -> None:

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 
-from torchexplorer.trace.functions import CUTS, JOINT, NO_FLOW, VIEWS
+from torchexplorer.trace.functions import CUTS, JOINT, JOINT_IN_PLACE, NO_FLOW, VIEWS
 
 View = Callable[[Tensor], Tensor]
 
@@ -78,7 +78,8 @@ class StandIns:
         if not self._wanted or not self._may_stand_in(func, args, kwargs):
             return args
         made: dict[int, Tensor] = {}
-        return tuple(self._replace(argument, made) for argument in args)
+        kept = args[:1] if func.__name__ in JOINT_IN_PLACE else ()
+        return (*kept, *(self._replace(argument, made) for argument in args[len(kept) :]))
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> list[Tensor]:
         """After `func` ran on its own arguments: remember views. Returns the wanted inputs that leaked."""
@@ -104,7 +105,10 @@ class StandIns:
         return [each for each in line if each is not None]
 
     def _may_stand_in(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        if getattr(func, "__name__", "") not in JOINT or not torch.is_grad_enabled() or kwargs.get("out") is not None:
+        name = getattr(func, "__name__", "")
+        if name in JOINT_IN_PLACE and isinstance(args[0], Tensor) and args[0].requires_grad:
+            return torch.is_grad_enabled() and any(self._find(tensor) is not None for tensor in _flat(args[1:]))
+        if name not in JOINT or not torch.is_grad_enabled() or kwargs.get("out") is not None:
             return False
         tensors = _flat(args)
         if not any(self._find(tensor) is not None for tensor in tensors):

@@ -17,18 +17,25 @@ import torch
 from torch import Tensor, nn
 
 from torchexplorer.trace.capture import Capture, TraceOptions, gather_parameters
-from torchexplorer.trace.guard import Guard
-from torchexplorer.trace.owners import Facts, named_modules
+from torchexplorer.trace.guard import Guard, warn
+from torchexplorer.trace.owners import Facts, first_trainable, named_modules
 from torchexplorer.trace.recording import Recording
 from torchexplorer.trace.records import Phase, StepRecord
 from torchexplorer.trace.running import Running
 from torchexplorer.trace.sampling import Sampler
 from torchexplorer.trace.step import Step, backward_task, in_backward
-from torchexplorer.trace.tap import Tap
+from torchexplorer.trace.tap import Tap, hang
 from torchexplorer.trace.values import named_outputs
 
 MAX_PULSES = 16
 """Outputs of a root call on which the coming of backward is awaited."""
+
+
+UNSEEN = (
+    "torchexplorer saw no call of the watched module. Seen: its parameters have gradients all the same. If it was "
+    "compiled, watch the result: watch(torch.compile(model)). Call it as model(x), not as model.forward(x); where its "
+    "own forward never runs, use `with watcher.step():`."
+)
 
 
 class Tracer:
@@ -57,15 +64,14 @@ class Tracer:
         self.counts: dict[Phase, int] = {"train": 0, "eval": 0}
         self._running: Running | None = None
         self._recording: Recording | None = None
-        self._hooks = (
-            root.register_forward_pre_hook(Tap(self._before), with_kwargs=True),
-            root.register_forward_hook(Tap(self._after), with_kwargs=True, always_call=True),
-        )
+        self._parameter: weakref.ref[Tensor] | None = None
+        self._tap = Tap(self._before)
+        self._told_unseen = False
+        self._take_off = hang(root, self._tap, Tap(self._after))
 
     def remove(self) -> None:
         """Take every hook off; what the open steps gave is delivered first. May be called twice."""
-        for hook in self._hooks:
-            hook.remove()
+        self._take_off()
         with self._lock:
             if self._recording is not None:
                 self._recording.abandon()
@@ -80,6 +86,9 @@ class Tracer:
         with self._lock, self._guard:
             for step in self._steps.values():
                 self._publish(step)
+        if not self._told_unseen and self._trained_unseen():
+            self._told_unseen = True
+            warn(UNSEEN)
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -179,10 +188,26 @@ class Tracer:
         if step.due and not step.closed and len(step.gathered):
             self._deliver(step.record(None, samples=True))
 
+    def _trained_unseen(self) -> bool:
+        """Whether the module trains where none of its calls is seen: inside compiled code, or by other methods."""
+        root = self._root()
+        if root is None or any(self.counts.values()):
+            return False
+        parameter = first_trainable(root)
+        return self._tap.compiled or (parameter is not None and parameter.grad is not None)
+
+    def _version(self, root: nn.Module) -> int:
+        """Changes when an optimizer changes the first trainable parameter."""
+        parameter = None if self._parameter is None else self._parameter()
+        if parameter is None or not parameter.requires_grad:
+            parameter = first_trainable(root)
+            self._parameter = None if parameter is None else weakref.ref(parameter)
+        return -1 if parameter is None else parameter._version
+
     def _step(self, root: nn.Module) -> Step:
         """The step that a forward beginning now belongs to."""
         phase: Phase = "train" if root.training else "eval"
-        version = _version(root)
+        version = self._version(root)
         step = self._steps.get(phase)
         if step is None or step.is_over(version, graded=torch.is_grad_enabled()):
             if step is not None:
@@ -201,11 +226,3 @@ def find_tracer(root: nn.Module) -> Tracer | None:
         if isinstance(owner, Tracer):
             return owner
     return None
-
-
-def _version(root: nn.Module) -> int:
-    """Changes when the optimizer changes the first trainable parameter."""
-    for parameter in root.parameters():
-        if parameter.requires_grad:
-            return int(parameter._version)
-    return 0
