@@ -132,6 +132,12 @@ class Watcher:
         self._worker.wait()
         return self._worker.graphs
 
+    def union(self, phase: Phase = "train") -> ModuleGraph | None:
+        """The graphs of all recorded steps of a phase as one, each node and edge with its share of the steps."""
+        self._worker.wait()
+        union = self._worker.unions.get(phase)
+        return None if union is None else union.graph()
+
     @property
     def histograms(self) -> Mapping[Key, History]:
         """All histories recorded so far, by their keys."""

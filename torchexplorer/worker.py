@@ -12,9 +12,9 @@ import threading
 from typing import Any
 
 from torchexplorer.backends import Backend, Snapshot
-from torchexplorer.graph import ModuleGraph, build_graphs, digest
+from torchexplorer.graph import GraphUnion, ModuleGraph, build_graphs
 from torchexplorer.stats import HistoryBook
-from torchexplorer.trace import Guard, StepRecord
+from torchexplorer.trace import Guard, Phase, StepRecord
 
 QUEUE_LENGTH = 16
 """Recorded steps that may wait; when full, the training thread waits too, so that nothing is dropped."""
@@ -30,7 +30,7 @@ class Worker:
         self._queue: queue.Queue[Any] = queue.Queue(QUEUE_LENGTH)
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
-        self._digest = ""
+        self.unions: dict[Phase, GraphUnion] = {}
         self._error: BaseException | None = None
         self._closed = False
 
@@ -97,12 +97,11 @@ class Worker:
         self._backend.publish(snapshot)
 
     def _new_graph(self, record: StepRecord) -> ModuleGraph | None:
-        """The graph of this step, if it is another than the last."""
+        """The graph to show, if this step changed it: that of training, or of evaluation while nothing trains."""
         if not record.calls:
             return None
         self.graphs = build_graphs(record.calls)
-        found = digest(self.graphs[0])
-        if found == self._digest:
+        union = self.unions.setdefault(record.phase, GraphUnion())
+        if not union.add(self.graphs[0]) or (record.phase == "eval" and "train" in self.unions):
             return None
-        self._digest = found
-        return self.graphs[0]
+        return union.graph()

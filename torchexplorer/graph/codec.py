@@ -27,7 +27,7 @@ def from_json(text: str) -> ModuleGraph:
 
 
 def digest(graph: ModuleGraph) -> str:
-    """Names the structure: nodes, classes and edges, not the shapes that went through. Hexadecimal SHA-256."""
+    """Names the structure: nodes, classes and edges, not shapes or shares. Hexadecimal SHA-256."""
     text = json.dumps(_graph(graph, values=False), separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -39,7 +39,7 @@ def _graph(graph: ModuleGraph, *, values: bool) -> dict[str, Any]:
         "label": graph.label,
         "nodes": [_node(node, values=values) for node in graph.nodes],
         "joins": [_node(node, values=values) for node in graph.joins],
-        "drawn": [_edge(edge) for edge in graph.drawn],
+        "drawn": [_edge(edge, values=values) for edge in graph.drawn],
     }
 
 
@@ -55,7 +55,7 @@ def _node(node: Node, *, values: bool) -> dict[str, Any]:
     if values:
         found["inputs"] = [_value(value) for value in node.inputs]
         found["outputs"] = [_value(value) for value in node.outputs]
-    if node.share != 1:
+    if values and node.share != 1:
         found["share"] = node.share
     if node.facts:
         found["facts"] = [list(pair) for pair in node.facts]
@@ -66,9 +66,9 @@ def _node(node: Node, *, values: bool) -> dict[str, Any]:
     return found
 
 
-def _edge(edge: Edge) -> list[Any]:
+def _edge(edge: Edge, *, values: bool) -> list[Any]:
     found: list[Any] = [edge.source, edge.target, int(edge.differentiable)]
-    return found if edge.share == 1 else [*found, edge.share]
+    return found if edge.share == 1 or not values else [*found, edge.share]
 
 
 def _value(value: Value) -> list[Any]:

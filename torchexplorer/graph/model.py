@@ -6,9 +6,9 @@ In: nothing. Out: frozen values that layout, render and the user read. Owns no s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from torchexplorer.trace.records import Value
 
@@ -65,7 +65,8 @@ class ModuleGraph:
 
     `drawn` is the smallest picture of the flow: it may pass through nodes of kind "join" (listed in `joins`, sources
     before targets, not in `nodes`), each a merge (`+`, `cat`, `*`) that saves edges. `edges` is the same flow with
-    every module joined directly. `graph["layer1.0"]` is the graph inside the first call of that module.
+    every module joined directly (its share at most that of each part of the way). `graph["layer1.0"]` is the graph
+    inside the first call of that module.
     """
 
     path: str
@@ -87,16 +88,29 @@ class ModuleGraph:
 
 def direct(drawn: tuple[Edge, ...], joins: tuple[str, ...]) -> tuple[Edge, ...]:
     """The edges that `drawn` stands for when its joins are left out. Joins are ordered sources before targets."""
-    sources: dict[str, dict[str, bool]] = {join: {} for join in joins}
-    found: dict[tuple[str, str], bool] = {}
+    sources: dict[str, dict[str, Edge]] = {join: {} for join in joins}
+    found: dict[tuple[str, str], Edge] = {}
     for edge in sorted(drawn, key=_by_join({join: index for index, join in enumerate(joins)})):
-        for source, differentiable in sources.get(edge.source, {edge.source: True}).items():
-            flag = differentiable and edge.differentiable
+        for begin in sources[edge.source].values() if edge.source in sources else (edge,):
+            way = Edge(
+                begin.source,
+                edge.target,
+                begin.differentiable and edge.differentiable,
+                min(begin.share, edge.share),
+            )
             if edge.target in sources:
-                sources[edge.target][source] = sources[edge.target].get(source, False) or flag
+                _widen(sources[edge.target], way.source, way)
             else:
-                found[source, edge.target] = found.get((source, edge.target), False) or flag
-    return tuple(Edge(source, target, flag) for (source, target), flag in found.items())
+                _widen(found, (way.source, way.target), way)
+    return tuple(found.values())
+
+
+def _widen(ways: dict[Any, Edge], key: Any, way: Edge) -> None:
+    """Keep of two ways between the same nodes what either has."""
+    known = ways.get(key)
+    if known is not None:
+        way = replace(way, differentiable=known.differentiable or way.differentiable, share=max(known.share, way.share))
+    ways[key] = way
 
 
 def _by_join(order: dict[str, int]) -> Callable[[Edge], int]:
