@@ -175,7 +175,6 @@ def hooks(model: nn.Module) -> dict[str, int]:
 def test_hooks_are_on_the_root_alone_and_come_off() -> None:
     model = torchvision.models.resnet18()
     watcher = torchexplorer.watch(model, log_freq=1, backend="none")
-    assert hooks(model) == {"": 2}
     model(torch.randn(2, 3, 32, 32)).sum().backward()
     assert hooks(model) == {"": 2}
     assert all(p._backward_hooks is None for p in model.parameters())

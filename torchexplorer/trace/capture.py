@@ -75,6 +75,7 @@ class Capture:
         if self._wants(frame):
             self._watch_shares(frame, named)
             self._watch_totals(frame, named, frame.path, frame.call)
+        frame.wanted.clear()
 
     def attached(self, frame: Frame, tensor: Tensor, path: str, call: int) -> None:
         """A tensor was attached by name."""
@@ -97,7 +98,7 @@ class Capture:
             frame = frame.parent
 
     def close(self, outputs: Named) -> None:
-        """The root's forward ends: find who used what calls had handed on."""
+        """The root's forward ends: find who used what calls had handed on, and let go of the user's graph."""
         edges = {edge for _, tensor in outputs if (edge := edge_of(tensor)) is not None}
         wanted = list({each.edge for each in self._passes})
         users = consumers(edges, wanted, start=0) if wanted else []
@@ -110,6 +111,8 @@ class Capture:
                 for node, k in mine:
                     if node._sequence_nr() >= each.end:
                         hook_share(each.share, node, k, self._guard, self._step.hold)
+        self._passes.clear()
+        self.stand_ins = StandIns()
 
     def _tell_total(self, each: _Pass) -> None:
         each.share.expected += 1

@@ -133,10 +133,14 @@ class Flow:
 def child_port(frame: Frame) -> int:
     """The port of a call in the frame that it was called from, made when first asked for."""
     assert frame.parent is not None
-    origins = frame.parent.origins
-    known = frame.parent.ports.get(frame.index)
+    return child_port_of(frame.parent, frame.index)
+
+
+def child_port_of(caller: Frame, index: int) -> int:
+    """The port of the call with this index in the frame that it was called from."""
+    known = caller.ports.get(index)
     if known is None:
-        known = frame.parent.ports[frame.index] = origins.port("child", frame.index)
+        known = caller.ports[index] = caller.origins.port("child", index)
     return known
 
 

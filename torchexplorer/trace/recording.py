@@ -17,13 +17,13 @@ from torch import Tensor, nn
 
 from torchexplorer.trace import active
 from torchexplorer.trace.capture import Capture
-from torchexplorer.trace.flow import Flow, child_port
+from torchexplorer.trace.flow import Flow, Source, child_port, child_port_of
 from torchexplorer.trace.follow import FollowMode
 from torchexplorer.trace.frame import DORMANT, LIVE, UNKNOWN, Frame
 from torchexplorer.trace.guard import Guard
 from torchexplorer.trace.owners import Facts, Owners
 from torchexplorer.trace.records import CallRecord, Mark
-from torchexplorer.trace.shares import sequence_number
+from torchexplorer.trace.shares import behind, mark, sequence_number
 from torchexplorer.trace.step import Step
 from torchexplorer.trace.tap import Tap, hang
 from torchexplorer.trace.values import Named, describe, named_inputs, named_outputs
@@ -44,18 +44,23 @@ class Recording:
         self.root_record: CallRecord | None = None
         self._listen: Listen | None = None
 
-    def open(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], *, listen: Listen | None) -> None:
-        """Install the hooks and begin with the root's call.
-
-        `listen`, where only its children will be called, is told the outputs from which a backward may come.
-        """
-        self._listen = listen
-        before, after = Tap(self.before), Tap(self.after)
-        for _, module in self._owners.modules:
-            if module is not root:
-                self._installed.callback(hang(module, before, after))
+    def open(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Begin with the root's call and install the hooks."""
         with torch._C.DisableTorchFunction():
             self._enter(root, args, kwargs)
+        self.resume(root)
+
+    def open_virtual(self, root: nn.Module, listen: Listen) -> None:
+        """Begin with a root whose forward does not run; `listen` is told what its children give out."""
+        self._listen = listen
+        self._enter(root, (), {})
+
+    def resume(self, running: nn.Module) -> None:
+        """Install the hooks on all modules but the one whose call has already begun."""
+        before, after = Tap(self.before), Tap(self.after)
+        for _, module in self._owners.modules:
+            if module is not running:
+                self._installed.callback(hang(module, before, after))
         self._run_eager()
         stand_ins = self._capture.stand_ins if self._capture.wants_gradients else None
         mode = FollowMode(self._flow, frame=lambda: self.top, stand_ins=stand_ins, failed=self._guard.report)
@@ -64,16 +69,28 @@ class Recording:
         self._installed.callback(_leave_mode, mode)
         mode.__enter__()  # type: ignore[no-untyped-call]
 
+    def pause(self) -> CallRecord | None:
+        """Take everything off between two calls of children; what the root's call is so far."""
+        self._installed.close()
+        self._capture.close([])
+        while self.top is not None and self.top.parent is not None:
+            self.top = self.top.parent
+        return None if self.top is None else self.top.freeze()
+
     def close(self, root: nn.Module, result: Any) -> CallRecord | None:
         """End the root's call, take everything off, sample the parameters; None where the forward failed."""
         try:
             with torch._C.DisableTorchFunction():
                 self._leave(root, result)
-                with torch.no_grad():
-                    self._capture.parameters(self._owners.modules)
+                self.sample_parameters()
         finally:
             self._installed.close()
         return self.root_record
+
+    def sample_parameters(self) -> None:
+        """Take the parameters as they are now."""
+        with torch.no_grad():
+            self._capture.parameters(self._owners.modules)
 
     def abandon(self) -> None:
         """Take everything off after a forward that never ended."""
@@ -129,10 +146,21 @@ class Recording:
         named = named_inputs(module, args, kwargs)
         free = LIVE if torch.is_grad_enabled() else DORMANT
         for name, tensor in named:
-            outside = self._flow.source(self.top, tensor) if self.top is not None else (UNKNOWN, free)
+            outside = (UNKNOWN, free) if self.top is None else self._outside(self.top, name, tensor, free)
             self._flow.enter(frame, name, tensor, outside)
         self.top = frame
         self._capture.inputs(frame, named)
+
+    def _outside(self, caller: Frame, name: str, tensor: Tensor, free: int) -> Source:
+        """Where an argument comes from in the calling frame. What a root without a forward does not know is its
+        input."""
+        source = self._flow.source(caller, tensor)
+        if source[0] != UNKNOWN or self._listen is None or caller.parent is not None:
+            return source
+        merged = caller.origins.merge((child_port_of(caller, index), True) for index in behind(tensor, self))
+        source = (merged[0], LIVE) if merged is not None else self._flow.enter(caller, name, tensor, (UNKNOWN, free))
+        self._flow.put(caller, tensor, source)
+        return source
 
     def _leave(self, module: nn.Module, result: Any) -> None:
         while self.top is not None and self.top.module is not module:
@@ -149,6 +177,8 @@ class Recording:
         self._note_outputs(frame, named)
         self._capture.outputs(frame, named)
         if self._listen is not None and frame.parent is not None and frame.parent.parent is None:
+            for _, tensor in named:
+                mark(tensor, self, frame.index)
             self._listen([tensor for _, tensor in named])
         if frame.parent is None:
             self._capture.close(named)

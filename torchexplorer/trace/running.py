@@ -10,6 +10,8 @@ import sys
 import threading
 from types import FrameType
 
+from torch import nn
+
 from torchexplorer.trace.step import Step
 
 _CALL = "_call_impl"
@@ -19,16 +21,18 @@ _CALL = "_call_impl"
 class Running:
     """Made in the root's pre-hook.
 
-    `nested` counts the root's calls inside its own call; `virtual` marks a step without a root call.
+    `nested` counts the root's calls inside its own call; `virtual` marks a step
+    without a root call; `child` is the child called in its place.
     """
 
-    __slots__ = ("_frame", "nested", "step", "thread", "virtual")
+    __slots__ = ("_frame", "child", "nested", "step", "thread", "virtual")
 
-    def __init__(self, step: Step, *, virtual: bool) -> None:
+    def __init__(self, step: Step, *, virtual: bool = False, child: nn.Module | None = None) -> None:
         self.step = step
         self.thread = threading.get_ident()
         self.nested = 0
         self.virtual = virtual
+        self.child = child
         self._frame = id(_call_frame(sys._getframe()))
 
     def is_stale(self) -> bool:

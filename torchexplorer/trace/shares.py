@@ -22,6 +22,9 @@ sequence_number: Callable[[], int] = getattr(torch._C._autograd, "_get_sequence_
 """The number that the next autograd node of this thread will get."""
 
 
+_MARK = "torchexplorer"
+
+
 class Share:
     """The gradient of one input in one call: adds up what its consumers send and tells the sum.
 
@@ -86,6 +89,35 @@ def consumers(outputs: Iterable[Edge], inputs: Sequence[Edge], *, start: int) ->
             elif edge[0] not in seen:
                 stack.append(edge[0])
     return found
+
+
+def mark(tensor: Tensor, token: object, index: int) -> None:
+    """Write on a tensor's autograd node, where it has one, that call `index` gave it out; the mark lives with the
+    node."""
+    edge = edge_of(tensor) if tensor.grad_fn is not None else None
+    if edge is not None:
+        marks: Any = edge[0].metadata
+        marks[_MARK, id(token), edge[1]] = index
+
+
+def behind(tensor: Tensor, token: object) -> list[int]:
+    """The calls marked with `token` from which the autograd trace runs to a tensor, with no other mark between."""
+    first = edge_of(tensor)
+    found: set[int] = set()
+    stack: list[Any] = [] if first is None else [first]
+    seen: set[Any] = set()
+    while stack:
+        edge = stack.pop()
+        if edge in seen:
+            continue
+        seen.add(edge)
+        marks = edge[0].metadata
+        index = marks.get((_MARK, id(token), edge[1]))
+        if index is not None:
+            found.add(index)
+        else:
+            stack.extend(each for each in edge[0].next_functions if each[0] is not None)
+    return sorted(found)
 
 
 def hook_share(share: Share, node: Node, k: int, guard: Any, pending: Callable[[Share, bool], None]) -> None:

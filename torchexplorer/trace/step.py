@@ -51,6 +51,8 @@ class Step:
         self.closed = False
         self.sealed = False
         self.task = -1
+        self.first_child: Any = None
+        self.recording: Any = None
         self._pulses: list[weakref.ref[Pulse]] = []
         self._pending: dict[int, Share] = {}
 
@@ -60,7 +62,7 @@ class Step:
         self.counters[path] = number + 1
         return number
 
-    def is_over(self, version: int, *, graded: bool) -> bool:
+    def is_over(self, version: int, *, graded: bool, child: Any = None) -> bool:
         """Whether a forward that begins now belongs to the next step.
 
         It does after a backward, after an optimizer step (`version` of a parameter), where the outputs are gone so
@@ -68,6 +70,8 @@ class Step:
         """
         if self.sealed or self.backward_seen or version != self.version or self.root_calls >= MAX_ROOT_CALLS:
             return True
+        if self.graded_calls == 0 and child is not None and not graded:
+            return child is self.first_child  # calls of children follow each other until the first comes again
         if self.graded_calls == 0:
             return self.root_calls > 0 and not graded
         return all(pulse() is None for pulse in self._pulses)

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from torchexplorer.trace.capture import Capture, TraceOptions, gather_parameters
+from torchexplorer.trace.children import Children
 from torchexplorer.trace.guard import Guard, warn
 from torchexplorer.trace.owners import Facts, first_trainable, named_modules
 from torchexplorer.trace.recording import Recording
@@ -68,10 +69,12 @@ class Tracer:
         self._tap = Tap(self._before)
         self._told_unseen = False
         self._take_off = hang(root, self._tap, Tap(self._after))
+        self._children = Children(root, self._child_begins, self._child_ended)
 
     def remove(self) -> None:
         """Take every hook off; what the open steps gave is delivered first. May be called twice."""
         self._take_off()
+        self._children.remove()
         with self._lock:
             if self._recording is not None:
                 self._recording.abandon()
@@ -116,15 +119,59 @@ class Tracer:
                 self._nested(root, args, kwargs)
                 return
             self._drop_stale()
+            self._children.remove()
             step = self._step(root)
             step.root_calls += 1
             step.graded_calls += torch.is_grad_enabled()
             self._running = Running(step, virtual=virtual)
             if step.due:
-                capture = Capture(step, self._options, sampler=self._sampler, guard=self._guard)
-                self._recording = Recording(root, step, capture, facts=self._facts, guard=self._guard)
-                listen = partial(self._listen, step) if virtual else None
-                self._recording.open(root, args, kwargs, listen=listen)
+                self._recording = self._new_recording(root, step)
+                if virtual:
+                    self._recording.open_virtual(root, partial(self._listen, step))
+                    self._recording.resume(root)
+                else:
+                    self._recording.open(root, args, kwargs)
+
+    def _new_recording(self, root: nn.Module, step: Step) -> Recording:
+        capture = Capture(step, self._options, sampler=self._sampler, guard=self._guard)
+        return Recording(root, step, capture, facts=self._facts, guard=self._guard)
+
+    def _child_begins(self, child: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A child is called while the root's own forward does not run."""
+        root = self._root()
+        if root is None or in_backward() or (self._running is not None and not self._running.is_stale()):
+            return
+        with self._lock, self._guard:
+            self._drop_stale()
+            step = self._step(root, child)
+            step.first_child = step.first_child or child
+            step.graded_calls += torch.is_grad_enabled()
+            self._running = Running(step, child=child)
+            if step.due:
+                if step.recording is None:
+                    step.recording = self._new_recording(root, step)
+                    step.recording.open_virtual(root, partial(self._listen, step))
+                    step.recording.sample_parameters()
+                self._recording = step.recording
+                self._recording.resume(child)
+                self._recording.before(child, args, kwargs)
+
+    def _child_ended(self, child: nn.Module, result: Any) -> None:
+        running = self._running
+        if running is None or running.child is not child or running.thread != threading.get_ident() or in_backward():
+            return
+        with self._lock, self._guard:
+            step, self._running = running.step, None
+            recording, self._recording = self._recording, None
+            if recording is None:
+                if torch.is_grad_enabled():
+                    self._await_backward(step, result)
+                return
+            recording.after(child, (), {}, result)
+            record = recording.pause()
+            if record is not None:
+                step.calls = [record]
+                self._deliver(step.record((record,), samples=not step.expects_backward()))
 
     def _after(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         running = self._running
@@ -204,12 +251,12 @@ class Tracer:
             self._parameter = None if parameter is None else weakref.ref(parameter)
         return -1 if parameter is None else parameter._version
 
-    def _step(self, root: nn.Module) -> Step:
+    def _step(self, root: nn.Module, child: nn.Module | None = None) -> Step:
         """The step that a forward beginning now belongs to."""
         phase: Phase = "train" if root.training else "eval"
         version = self._version(root)
         step = self._steps.get(phase)
-        if step is None or step.is_over(version, graded=torch.is_grad_enabled()):
+        if step is None or step.is_over(version, graded=torch.is_grad_enabled(), child=child):
             if step is not None:
                 self._publish(step)
                 step.closed = True
