@@ -30,7 +30,8 @@ class Flow:
     def __init__(self, owners: Owners, view_written: Callable[[Frame, Tensor], None]) -> None:
         self._owners, self._view_written = owners, view_written
         self._homes: dict[int, tuple[weakref.ref[Tensor], Frame]] = {}
-        self._written: dict[int, weakref.ref[Tensor]] = {}
+        self._written: dict[int, tuple[weakref.ref[Tensor], int]] = {}
+        self._clock = 0
 
     def source(self, frame: Frame, tensor: Tensor) -> Source:
         """Where `tensor` comes from in `frame`."""
@@ -41,29 +42,33 @@ class Flow:
                 found = (found[0], LIVE if tensor.grad_fn is not None else DEAD)
         else:
             found = self._foreign(frame, tensor)
-            frame.table[id(tensor)] = (weakref.ref(tensor), *found)
+            frame.table[id(tensor)] = (weakref.ref(tensor), *found, self._clock)
         return self._with_base(frame, tensor, found) if self._written else found
 
     def put(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that `tensor` now comes from `source`."""
-        entry = (weakref.ref(tensor), *source)
+        self._clock += 1
+        entry = (weakref.ref(tensor), *source, self._clock)
         frame.table[id(tensor)] = entry
         self._homes[id(tensor)] = (entry[0], frame)
 
     def write(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that `tensor` was changed in place; a change of a view changes its base."""
-        self.put(frame, tensor, source)
-        frame.mutated.append(weakref.ref(tensor))
         base = tensor._base
-        if base is None:
-            return
-        self._view_written(frame, tensor)
-        known = self.source(frame, base)
+        if base is not None:
+            self._view_written(frame, tensor)
+            self.add(frame, base, source)
+            frame.mutated.append((weakref.ref(base), True))
+            self._written[id(base)] = (weakref.ref(base), self._clock)
+        self.put(frame, tensor, source)
+        frame.mutated.append((weakref.ref(tensor), False))
+
+    def add(self, frame: Frame, tensor: Tensor, source: Source) -> None:
+        """Write down that part of `tensor` now comes from `source`, the rest from where it came before."""
+        entry = frame.table.get(id(tensor))
+        known = (entry[1], entry[2]) if entry is not None and entry[0]() is tensor else NOTHING
         merged = frame.origins.merge(part for part in (as_part(known), as_part(source)) if part is not None)
-        state = max(known[1], source[1])
-        self.put(frame, base, NOTHING if merged is None else (merged[0], state))
-        frame.mutated.append(weakref.ref(base))
-        self._written[id(base)] = weakref.ref(base)
+        self.put(frame, tensor, NOTHING if merged is None else (merged[0], max(known[1], source[1])))
 
     def _with_base(self, frame: Frame, tensor: Tensor, found: Source) -> Source:
         """A view also carries what was written into its base since it was made."""
@@ -71,7 +76,7 @@ class Flow:
         if base is None:
             return found
         written = self._written.get(id(base))
-        if written is None or written() is not base:
+        if written is None or written[0]() is not base or written[1] < frame.table[id(tensor)][3]:
             return found
         entry = frame.table.get(id(base))
         if entry is None or entry[0]() is not base:
@@ -103,7 +108,7 @@ class Flow:
             state = DEAD
         if outside[0] != UNKNOWN and frame.parent is not None:
             frame.parent.link(outside[0], ("child", frame.index), outside[1] == LIVE)
-        origin = frame.add_input(name, tensor, state)
+        origin = frame.add_input(name, tensor, state, self._clock)
         self._homes.setdefault(id(tensor), (weakref.ref(tensor), frame))
         return origin, state
 

@@ -19,15 +19,15 @@ DEAD, DORMANT, LIVE = 0, 1, 2
 
 UNKNOWN = -1
 
-Entry = tuple["weakref.ref[Tensor]", int, int]
-"""What a call knows of a tensor: the tensor, its origin in this call (or UNKNOWN), and DEAD, DORMANT or LIVE."""
+Entry = tuple["weakref.ref[Tensor]", int, int, int]
+"""What a call knows of a tensor: the tensor, its origin here (or UNKNOWN), DEAD, DORMANT or LIVE, and since when."""
 
 
 class Frame:
     """The inside of one call while it runs.
 
     `table` maps id(tensor) to an Entry; entries hold weak references, so that no activation lives longer for it and
-    a reused id is told from the tensor it stood for.
+    a reused id is told from the tensor it stood for. `mutated` are the tensors changed in place, True where in part.
     """
 
     __slots__ = (
@@ -46,7 +46,7 @@ class Frame:
         self.parameters: list[Mark] = []
         self.links: dict[tuple[int, Any], bool] = {}
         self.ports: dict[int, int] = {}
-        self.mutated: list[weakref.ref[Tensor]] = []
+        self.mutated: list[tuple[weakref.ref[Tensor], bool]] = []
         self.wanted: list[tuple[str, weakref.ref[Tensor], Any]] = []
         self.leaked: set[int] = set()
         self.start = 0
@@ -56,21 +56,17 @@ class Frame:
             self.index = len(parent.children)
             parent.children.append(None)
 
-    def put(self, tensor: Tensor, origin: int, state: int) -> None:
-        """Know `tensor` to come from `origin`."""
-        self.table[id(tensor)] = (weakref.ref(tensor), origin, state)
-
-    def add_input(self, name: str, tensor: Tensor, state: int) -> int:
+    def add_input(self, name: str, tensor: Tensor, state: int, clock: int) -> int:
         """A port for one more input. A tensor that comes in under two names keeps both."""
         origin = self.origins.port("in", len(self.inputs))
         self.inputs.append(describe(name, tensor))
         known = self.table.get(id(tensor))
+        found: tuple[int, int] = (origin, state)
         if known is not None and known[0]() is tensor and known[1] >= 0:
             both = self.origins.merge([(known[1], known[2] == LIVE), (origin, state == LIVE)])
-            if both is not None:
-                self.put(tensor, both[0], max(state, known[2]))
-        else:
-            self.put(tensor, origin, state)
+            assert both is not None
+            found = (both[0], max(state, known[2]))
+        self.table[id(tensor)] = (weakref.ref(tensor), *found, clock)
         return origin
 
     def link(self, origin: int, target: tuple[str, int], live: bool) -> None:

@@ -198,20 +198,22 @@ class Recording:
                 frame.link(origin, ("out", index), state == LIVE)
             given.add(id(tensor))
             self._hand_over(frame, tensor, state)
-        for changed in frame.mutated:
+        for changed, partly in frame.mutated:
             tensor_changed = changed()
-            if tensor_changed is not None and id(tensor_changed) not in given:
-                self._hand_over(frame, tensor_changed, self._flow.source(frame, tensor_changed)[1])
-                if frame.parent is not None:
-                    frame.parent.mutated.append(changed)
+            if tensor_changed is None or frame.parent is None:
+                continue
+            frame.parent.mutated.append((changed, partly))
+            if id(tensor_changed) not in given:
+                self._hand_over(frame, tensor_changed, self._flow.source(frame, tensor_changed)[1], partly=partly)
 
-    def _hand_over(self, frame: Frame, tensor: Tensor, state: int) -> None:
+    def _hand_over(self, frame: Frame, tensor: Tensor, state: int, *, partly: bool = False) -> None:
         """What the caller knows of a tensor that comes out of a call."""
         if frame.parent is None:
             return
         if tensor.requires_grad:
             state = LIVE if torch.is_grad_enabled() else max(state, DORMANT)
-        self._flow.put(frame.parent, tensor, (child_port(frame), state))
+        tell = self._flow.add if partly else self._flow.put
+        tell(frame.parent, tensor, (child_port(frame), state))
 
 
 def _stack(frame: Frame | None) -> Any:

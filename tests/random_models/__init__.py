@@ -1,0 +1,1 @@
+"""Random module trees whose edges are known from how they were made."""
