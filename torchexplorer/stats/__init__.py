@@ -1,0 +1,7 @@
+"""Numbers: samples of tensors become columns of bins, and columns become histories. Pure but for HistoryBook."""
+
+from torchexplorer.stats.book import HistoryBook
+from torchexplorer.stats.column import Column
+from torchexplorer.stats.history import History, assemble
+
+__all__ = ["Column", "History", "HistoryBook", "assemble"]
