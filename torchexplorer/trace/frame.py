@@ -6,12 +6,13 @@ In: events of the call (inputs, child calls, outputs). Out: a CallRecord. State:
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
 
 from torchexplorer.trace.origins import Origins
-from torchexplorer.trace.records import CallRecord, Link, Mark, ModuleFacts, Value
+from torchexplorer.trace.records import CallRecord, Link, Mark, ModuleFacts, Origin, Value
 from torchexplorer.trace.values import describe
 
 DEAD, DORMANT, LIVE = 0, 1, 2
@@ -75,7 +76,10 @@ class Frame:
         self.links[key] = self.links.get(key, False) or live
 
     def freeze(self) -> CallRecord:
-        """What this call was."""
+        """What this call was. Calls that ended in an exception are left out."""
+        ended = [index for index, child in enumerate(self.children) if child is not None]
+        place = {("child", index): ("child", new) for new, index in enumerate(ended)}
+        missing = {("child", index) for index, child in enumerate(self.children) if child is None}
         return CallRecord(
             path=self.path,
             call=self.call,
@@ -85,6 +89,23 @@ class Frame:
             children=tuple(child for child in self.children if child is not None),
             attached=tuple(self.attached),
             parameters=tuple(self.parameters),
-            origins=tuple(self.origins.records),
-            links=tuple(Link(origin, target, live) for (origin, target), live in self.links.items()),
+            origins=tuple(self.origins.records)
+            if not missing
+            else tuple(map(_placed(place, missing), self.origins.records)),
+            links=tuple(
+                Link(origin, place.get(target, target), live)
+                for (origin, target), live in self.links.items()
+                if target not in missing
+            ),
         )
+
+
+def _placed(place: dict[Any, Any], missing: set[Any]) -> Callable[[Origin], Origin]:
+    """Origins with the ports of children where they are now; nothing comes from a missing one."""
+
+    def placed(origin: Origin) -> Origin:
+        if origin.port in missing:
+            return Origin(None)
+        return Origin(place.get(origin.port, origin.port), origin.parts)
+
+    return placed

@@ -105,6 +105,8 @@ class StandIns:
         return [each for each in line if each is not None]
 
     def _may_stand_in(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if saving_is_watched():
+            return False  # checkpointing compares what is saved with what the recomputation saves
         name = getattr(func, "__name__", "")
         if name in JOINT_IN_PLACE and isinstance(args[0], Tensor) and args[0].requires_grad:
             return torch.is_grad_enabled() and any(self._find(tensor) is not None for tensor in _flat(args[1:]))
@@ -154,6 +156,12 @@ class StandIns:
     def _find(self, tensor: Tensor) -> _Wanted | None:
         wanted = self._wanted.get(id(tensor))
         return wanted if wanted is not None and wanted.ref() is tensor and not tensor.requires_grad else None
+
+
+def saving_is_watched() -> bool:
+    """Whether hooks for saved tensors are active, as inside non-reentrant checkpointing."""
+    top = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
+    return top is not None and top(False) is not None
 
 
 def _flat(values: tuple[Any, ...]) -> list[Tensor]:
