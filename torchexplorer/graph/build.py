@@ -41,7 +41,7 @@ def _keys(record: CallRecord) -> Keys:
         keys.update(((kind, index), f"{kind}:{name}") for index, name in enumerate(names))
     keys.update((("child", index), f"{child.path}#{child.call}") for index, child in enumerate(record.children))
     keys.update((("attach", index), f"attach:{mark.name}#{mark.call}") for index, mark in enumerate(record.attached))
-    parameters = _unique([f"{mark.path}.{mark.value.name}" for mark in record.parameters])
+    parameters = _unique([f"{mark.path}.{mark.value.name}".lstrip(".") for mark in record.parameters])
     keys.update((("param", index), f"param:{name}") for index, name in enumerate(parameters))
     return keys
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, UNKNOWN, Frame
 from torchexplorer.trace.owners import Owners
 from torchexplorer.trace.records import Mark
+from torchexplorer.trace.shares import edge_of, edges_behind
 from torchexplorer.trace.values import describe
 
 Source = tuple[int, int]
@@ -31,6 +32,7 @@ class Flow:
         self._owners, self._view_written = owners, view_written
         self._homes: dict[int, tuple[weakref.ref[Tensor], Frame]] = {}
         self._written: dict[int, tuple[weakref.ref[Tensor], int]] = {}
+        self._shared: dict[int, tuple[weakref.ref[Tensor], weakref.ref[Tensor]]] = {}
         self._clock = 0
 
     def source(self, frame: Frame, tensor: Tensor) -> Source:
@@ -39,11 +41,20 @@ class Flow:
         if entry is not None and entry[0]() is tensor:
             found: Source = (entry[1], entry[2])
             if found[1] == DORMANT and torch.is_grad_enabled():
-                found = (found[0], LIVE if tensor.grad_fn is not None else DEAD)
+                found = self._woken(frame, tensor, found[0])
         else:
             found = self._foreign(frame, tensor)
             frame.table[id(tensor)] = (weakref.ref(tensor), *found, self._clock)
         return self._with_base(frame, tensor, found) if self._written else found
+
+    def _woken(self, frame: Frame, tensor: Tensor, origin: int) -> Source:
+        """What was computed without gradients has one all the same if a custom function gave it out."""
+        if tensor.grad_fn is None:
+            return origin, DEAD
+        port = frame.origins.records[origin].port
+        if port is not None and port[0] == "child":
+            frame.wake(port[1])
+        return origin, LIVE
 
     def put(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that `tensor` now comes from `source`."""
@@ -54,14 +65,26 @@ class Flow:
 
     def write(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that `tensor` was changed in place; a change of a view changes its base."""
-        base = tensor._base
+        base = self._base(tensor)
         if base is not None:
             self._view_written(frame, tensor)
             self.add(frame, base, source)
             frame.mutated.append((weakref.ref(base), True))
-            self._written[id(base)] = (weakref.ref(base), self._clock)
+        written = tensor if base is None else base
+        self._written[id(written)] = (weakref.ref(written), self._clock)
         self.put(frame, tensor, source)
         frame.mutated.append((weakref.ref(tensor), False))
+
+    def share(self, tensor: Tensor, base: Tensor) -> None:
+        """Know that `tensor` shows the memory of `base` though autograd has it for no view (`detach`, `.data`)."""
+        self._shared[id(tensor)] = (weakref.ref(tensor), weakref.ref(self._base(base) or base))
+
+    def _base(self, tensor: Tensor) -> Tensor | None:
+        """The tensor whose memory this one shows, if it is another."""
+        shared = self._shared.get(id(tensor))
+        if shared is not None and shared[0]() is tensor:
+            return shared[1]()
+        return tensor._base
 
     def add(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that part of `tensor` now comes from `source`, the rest from where it came before."""
@@ -72,7 +95,7 @@ class Flow:
 
     def _with_base(self, frame: Frame, tensor: Tensor, found: Source) -> Source:
         """A view also carries what was written into its base since it was made."""
-        base = tensor._base
+        base = self._base(tensor)
         if base is None:
             return found
         written = self._written.get(id(base))
@@ -91,9 +114,14 @@ class Flow:
         owner = self._owners.owner(tensor)
         if owner is not None:
             return self._parameter(frame, tensor, owner)
-        escaped = self._escaped(frame, tensor)
-        if escaped[0] != UNKNOWN or frame.parent is None:
-            return escaped
+        inner = unwrapped(tensor)
+        if inner is not None:
+            return self.source(frame, inner)
+        found = self._escaped(frame, tensor)
+        if found[0] == UNKNOWN and tensor.grad_fn is not None:
+            found = self._by_trace(frame, tensor)
+        if found[0] != UNKNOWN or frame.parent is None:
+            return found
         outside = self.source(frame.parent, tensor)
         if outside[0] == UNKNOWN:
             return NOTHING
@@ -107,8 +135,10 @@ class Flow:
         if not (tensor.is_floating_point() or tensor.is_complex()):
             state = DEAD
         if outside[0] != UNKNOWN and frame.parent is not None:
-            frame.parent.link(outside[0], ("child", frame.index), outside[1] == LIVE)
+            link = outside[1] if torch.is_grad_enabled() else min(outside[1], DORMANT)
+            frame.parent.link(outside[0], ("child", frame.index), link)
         origin = frame.add_input(name, tensor, state, self._clock)
+        self.remember(frame, tensor, (origin, state))
         self._homes.setdefault(id(tensor), (weakref.ref(tensor), frame))
         return origin, state
 
@@ -121,6 +151,17 @@ class Flow:
         frame.parameters.append(Mark(label, path, 0, describe(name, tensor)))
         state = LIVE if torch.is_grad_enabled() else DORMANT
         return origin, state if tensor.requires_grad else DEAD
+
+    def remember(self, frame: Frame, tensor: Tensor, source: Source) -> None:
+        """Know the gradient edge of a tensor that came into a call or out of a child."""
+        edge = edge_of(tensor) if tensor.grad_fn is not None else None
+        if edge is not None:
+            frame.edges[edge] = source
+
+    def _by_trace(self, frame: Frame, tensor: Tensor) -> Source:
+        """What no function showed (a binding to other code made it), from the autograd trace to what is known."""
+        merged = frame.origins.merge((frame.edges[edge][0], True) for edge in edges_behind(tensor, frame.edges))
+        return NOTHING if merged is None else (merged[0], LIVE)
 
     def _escaped(self, frame: Frame, tensor: Tensor) -> Source:
         """A tensor that a finished call below `frame` made but did not return is an output of that call after all."""
@@ -147,6 +188,15 @@ def child_port_of(caller: Frame, index: int) -> int:
     if known is None:
         known = caller.ports[index] = caller.origins.port("child", index)
     return known
+
+
+def unwrapped(tensor: Tensor) -> Tensor | None:
+    """The tensor inside one that a function transform (vmap, grad) wrapped."""
+    functorch = getattr(torch._C, "_functorch", None)
+    if functorch is None or not functorch.is_functorch_wrapped_tensor(tensor):
+        return None
+    inner: Tensor = functorch.get_unwrapped(tensor)
+    return inner
 
 
 def as_part(source: Source) -> tuple[int, bool] | None:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from torchexplorer.trace.flow import NOTHING, Flow, Source, as_part
-from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, Frame
+from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, UNKNOWN, Frame
 from torchexplorer.trace.functions import CUTS, DATA_OF, FULL_WRITES, GRAD_OF, NO_FLOW, SET_DATA, is_in_place
 from torchexplorer.trace.stand_ins import StandIns
 
@@ -93,6 +93,8 @@ def note(flow: Flow, frame: Frame, func: Any, args: tuple[Any, ...], kwargs: dic
     if parts is None:
         return
     cut = name in CUTS or func is DATA_OF
+    if func is DATA_OF or name == "detach":
+        flow.share(result, args[0])
     for tensor in _tensors(result):
         flow.put(frame, tensor, _state(parts, tensor, cut=cut, real=real))
 
@@ -141,9 +143,20 @@ def _target(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 def _note_write(flow: Flow, frame: Frame, name: str, args: Any, kwargs: dict[str, Any], target: Tensor) -> None:
     replaces = name == "__set__" or (name in FULL_WRITES and target._base is None) or "out" in kwargs
     inputs = [tensor for tensor in _tensors((args, tuple(kwargs.values()))) if not (replaces and tensor is target)]
+    if not torch.is_grad_enabled() and target.grad_fn is not None:
+        flow.write(frame, target, _written_aside(flow, frame, target, inputs))
+        return
     parts, real = _gather(flow, frame, inputs)
     cut = name in CUTS or name == "__set__"
     flow.write(frame, target, NOTHING if parts is None else _state(parts, target, cut=cut, real=real))
+
+
+def _written_aside(flow: Flow, frame: Frame, target: Tensor, inputs: list[Tensor]) -> Source:
+    """Written to while gradients are off, a tensor keeps its own trace and gets the others' data alone."""
+    own, state = flow.source(frame, target)
+    others = [(origin, False) for tensor in inputs if (origin := flow.source(frame, tensor)[0]) not in (own, UNKNOWN)]
+    merged = frame.origins.merge([*([] if own == UNKNOWN else [(own, state != DEAD)]), *others])
+    return NOTHING if merged is None else (merged[0], state)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

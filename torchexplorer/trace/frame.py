@@ -27,12 +27,13 @@ Entry = tuple["weakref.ref[Tensor]", int, int, int]
 class Frame:
     """The inside of one call while it runs.
 
-    `table` maps id(tensor) to an Entry; entries hold weak references, so that no activation lives longer for it and
-    a reused id is told from the tensor it stood for. `mutated` are the tensors changed in place, True where in part.
+    `table` maps id(tensor) to an Entry; entries hold weak references, so that no activation lives longer for it and a
+    reused id is told from the tensor it stood for. `mutated` are the tensors changed in place, True where in part;
+    `edges` are the gradient edges of what came in and out.
     """
 
     __slots__ = (
-        "attached", "call", "children", "facts", "index", "inputs", "leaked", "links", "module", "mutated", "origins",
+        "attached", "call", "children", "edges", "facts", "index", "inputs", "leaked", "links", "module", "mutated", "origins",
         "outputs", "parameters", "parent", "path", "ports", "raised", "start", "table", "wanted",
     )  # fmt: skip
 
@@ -45,7 +46,8 @@ class Frame:
         self.children: list[CallRecord | None] = []
         self.attached: list[Mark] = []
         self.parameters: list[Mark] = []
-        self.links: dict[tuple[int, Any], bool] = {}
+        self.links: dict[tuple[int, Any], int] = {}
+        self.edges: dict[Any, tuple[int, int]] = {}
         self.ports: dict[int, int] = {}
         self.mutated: list[tuple[weakref.ref[Tensor], bool]] = []
         self.wanted: list[tuple[str, weakref.ref[Tensor], Any]] = []
@@ -70,10 +72,16 @@ class Frame:
         self.table[id(tensor)] = (weakref.ref(tensor), *found, clock)
         return origin
 
-    def link(self, origin: int, target: tuple[str, int], live: bool) -> None:
+    def link(self, origin: int, target: tuple[str, int], state: int) -> None:
         """Note that data of `origin` reach `target`."""
         key = (origin, target)
-        self.links[key] = self.links.get(key, False) or live
+        self.links[key] = max(self.links.get(key, DEAD), state)
+
+    def wake(self, child: int) -> None:
+        """A call made without gradients turned out to be a part of the autograd trace (reentrant checkpointing)."""
+        for key, state in self.links.items():
+            if key[1] == ("child", child) and state == DORMANT:
+                self.links[key] = LIVE
 
     def freeze(self) -> CallRecord:
         """What this call was. Calls that ended in an exception are left out."""
@@ -93,8 +101,8 @@ class Frame:
             if not missing
             else tuple(map(_placed(place, missing), self.origins.records)),
             links=tuple(
-                Link(origin, place.get(target, target), live)
-                for (origin, target), live in self.links.items()
+                Link(origin, place.get(target, target), state == LIVE)
+                for (origin, target), state in self.links.items()
                 if target not in missing
             ),
         )

@@ -75,6 +75,8 @@ class Recording:
         self._capture.close([])
         while self.top is not None and self.top.parent is not None:
             self.top = self.top.parent
+        if self.top is not None:
+            self.top.edges.clear()  # nothing of the user's graph is held between calls
         return None if self.top is None else self.top.freeze()
 
     def close(self, root: nn.Module, result: Any) -> CallRecord | None:
@@ -111,7 +113,7 @@ class Recording:
             source = self._flow.source(frame, tensor)
             index = len(frame.attached)
             if source[0] != UNKNOWN:
-                frame.link(source[0], ("attach", index), source[1] == LIVE)
+                frame.link(source[0], ("attach", index), source[1])
             frame.attached.append(Mark(name, path, call, describe("tensor", tensor)))
             state = LIVE if tensor.requires_grad and torch.is_grad_enabled() else source[1]
             self._flow.put(frame, tensor, (frame.origins.port("attach", index), state))
@@ -195,7 +197,7 @@ class Recording:
             frame.outputs.append(describe(name, tensor))
             origin, state = self._flow.source(frame, tensor)
             if origin != UNKNOWN:
-                frame.link(origin, ("out", index), state == LIVE)
+                frame.link(origin, ("out", index), state)
             given.add(id(tensor))
             self._hand_over(frame, tensor, state)
         for changed, partly in frame.mutated:
@@ -213,7 +215,10 @@ class Recording:
         if tensor.requires_grad:
             state = LIVE if torch.is_grad_enabled() else max(state, DORMANT)
         tell = self._flow.add if partly else self._flow.put
-        tell(frame.parent, tensor, (child_port(frame), state))
+        source = (child_port(frame), state)
+        tell(frame.parent, tensor, source)
+        if not partly:
+            self._flow.remember(frame.parent, tensor, source)
 
 
 def _stack(frame: Frame | None) -> Any:

@@ -9,7 +9,7 @@ the call send along the input's edge. The gradient of an output is the total tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -102,8 +102,24 @@ def mark(tensor: Tensor, token: object, index: int) -> None:
 
 def behind(tensor: Tensor, token: object) -> list[int]:
     """The calls marked with `token` from which the autograd trace runs to a tensor, with no other mark between."""
+
+    def known(edge: Edge) -> int | None:
+        marks: Any = edge[0].metadata
+        found: int | None = marks.get((_MARK, id(token), edge[1]))
+        return found
+
+    return sorted({index for edge in _walk_back(tensor, known) if (index := known(edge)) is not None})
+
+
+def edges_behind(tensor: Tensor, known: Container[Edge]) -> list[Edge]:
+    """The known edges from which the autograd trace runs to a tensor, with no other known edge between."""
+    return _walk_back(tensor, lambda edge: True if edge in known else None)
+
+
+def _walk_back(tensor: Tensor, known: Callable[[Edge], Any]) -> list[Edge]:
+    """The first edges behind a tensor for which `known` is not None."""
     first = edge_of(tensor)
-    found: set[int] = set()
+    found: list[Edge] = []
     stack: list[Any] = [] if first is None else [first]
     seen: set[Any] = set()
     while stack:
@@ -111,13 +127,11 @@ def behind(tensor: Tensor, token: object) -> list[int]:
         if edge in seen:
             continue
         seen.add(edge)
-        marks = edge[0].metadata
-        index = marks.get((_MARK, id(token), edge[1]))
-        if index is not None:
-            found.add(index)
+        if known(edge) is not None:
+            found.append(edge)
         else:
             stack.extend(each for each in edge[0].next_functions if each[0] is not None)
-    return sorted(found)
+    return found
 
 
 def hook_share(share: Share, node: Node, k: int, guard: Any, pending: Callable[[Share, bool], None]) -> None:

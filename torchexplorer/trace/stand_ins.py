@@ -65,7 +65,7 @@ class StandIns:
     def want(self, tensor: Tensor) -> None:
         """Ask for the gradient of a floating-point input that needs none by itself."""
         plain = type(tensor) is Tensor and tensor.layout is torch.strided and not tensor.is_meta
-        if plain and self._find(tensor) is None:
+        if plain and not torch._C._functorch.is_functorch_wrapped_tensor(tensor) and self._find(tensor) is None:
             self._wanted[id(tensor)] = _Wanted(tensor)
 
     def edges(self, tensor: Tensor) -> list[GradientEdge]:
@@ -105,8 +105,8 @@ class StandIns:
         return [each for each in line if each is not None]
 
     def _may_stand_in(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        if saving_is_watched():
-            return False  # checkpointing compares what is saved with what the recomputation saves
+        if saving_is_watched() or torch._C._functorch.peek_interpreter_stack() is not None:
+            return False  # checkpointing compares what is saved with what it saves again; transforms refuse functions
         name = getattr(func, "__name__", "")
         if name in JOINT_IN_PLACE and isinstance(args[0], Tensor) and args[0].requires_grad:
             return torch.is_grad_enabled() and any(self._find(tensor) is not None for tensor in _flat(args[1:]))

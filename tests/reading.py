@@ -1,0 +1,61 @@
+"""Short readings of what a watcher recorded: edges as pairs, keys by address.
+
+In: graphs and watchers. Out: plain sets and lists to compare with the answers that tests carry. Owns no state.
+"""
+
+from typing import Any
+
+from torchexplorer.graph.model import ModuleGraph, Node
+
+
+def modules(graph: ModuleGraph) -> list[str]:
+    """Keys of the module calls in a graph, in its order."""
+    return [node.key for node in graph.nodes if node.kind == "module"]
+
+
+def node(graph: ModuleGraph, key: str) -> Node:
+    """The node with this key."""
+    return next(node for node in graph.nodes if node.key == key)
+
+
+def edges(graph: ModuleGraph) -> set[tuple[str, str]]:
+    """(source, target) of every edge."""
+    return {(edge.source, edge.target) for edge in graph.edges}
+
+
+def solid(graph: ModuleGraph) -> set[tuple[str, str]]:
+    """(source, target) of the edges along which the autograd trace runs."""
+    return {(edge.source, edge.target) for edge in graph.edges if edge.differentiable}
+
+
+def dashed(graph: ModuleGraph) -> set[tuple[str, str]]:
+    """(source, target) of the edges with data flow only."""
+    return edges(graph) - solid(graph)
+
+
+def series(watcher: Any, *, path: str, kind: str, call: int = 0, phase: str = "train") -> dict[str, Any]:
+    """Histories of one kind of one call, by tensor name, with all that was recorded so far."""
+    watcher.flush()
+    found = watcher.histograms
+    wanted = (path, call, kind, phase)
+    return {key.name: found[key] for key in found if (key.path, key.call, key.kind, key.phase) == wanted}
+
+
+def only(found: dict[str, Any]) -> Any:
+    """The one history of a series reading."""
+    assert len(found) == 1, f"expected one tensor, seen: {sorted(found)}"
+    return next(iter(found.values()))
+
+
+def structure(watcher: Any) -> ModuleGraph:
+    """The graph of the latest recorded step."""
+    watcher.flush()
+    found = watcher.structure
+    assert isinstance(found, ModuleGraph)
+    return found
+
+
+def kinds(watcher: Any) -> set[str]:
+    """The kinds of tensors that were recorded."""
+    watcher.flush()
+    return {key.kind for key in watcher.histograms}

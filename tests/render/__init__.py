@@ -1,0 +1,1 @@
+"""Tests of the rows and of the chart."""
