@@ -77,7 +77,8 @@ class Flow:
 
     def share(self, tensor: Tensor, base: Tensor) -> None:
         """Know that `tensor` shows the memory of `base` though autograd has it for no view (`detach`, `.data`)."""
-        self._shared[id(tensor)] = (weakref.ref(tensor), weakref.ref(self._base(base) or base))
+        first = self._base(base)
+        self._shared[id(tensor)] = (weakref.ref(tensor), weakref.ref(base if first is None else first))
 
     def _base(self, tensor: Tensor) -> Tensor | None:
         """The tensor whose memory this one shows, if it is another."""

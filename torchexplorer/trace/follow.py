@@ -15,27 +15,25 @@ from torch.overrides import TorchFunctionMode
 
 from torchexplorer.trace.flow import NOTHING, Flow, Source, as_part
 from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, UNKNOWN, Frame
-from torchexplorer.trace.functions import CUTS, DATA_OF, FULL_WRITES, GRAD_OF, NO_FLOW, SET_DATA, is_in_place
+from torchexplorer.trace.functions import CUTS, FULL_WRITES, NO_FLOW, is_getter, is_in_place, is_setter
 from torchexplorer.trace.stand_ins import StandIns
 
 _SCALARS = (int, float, bool, type(None), torch.Size, torch.dtype, torch.device, str)
 
 
 class FollowMode(TorchFunctionMode):
-    """Runs each function as it is, then notes its effect. Falls silent when `close` was called."""
+    """Runs each function as it is, then notes its effect.
 
-    def __init__(
-        self,
-        flow: Flow,
-        *,
-        frame: Callable[[], Frame | None],
-        stand_ins: StandIns | None,
-        failed: Callable[[BaseException], bool],
-    ) -> None:
+    Falls silent when `close` was called, and at a fault of ours, which stays in `fault` until the forward ends: a mode
+    can't be taken off the stack while it runs a function.
+    """
+
+    def __init__(self, flow: Flow, stand_ins: StandIns | None, frame: Callable[[], Frame | None]) -> None:
         super().__init__()
-        self._flow, self._frame, self._stand_ins, self._failed = flow, frame, stand_ins, failed
+        self._flow, self._stand_ins, self._frame = flow, stand_ins, frame
         self._thread = threading.get_ident()
         self._open = True
+        self.fault: Exception | None = None
 
     def close(self) -> None:
         """Follow nothing more, even where this mode could not be taken off the stack."""
@@ -46,22 +44,27 @@ class FollowMode(TorchFunctionMode):
         frame = self._frame() if self._open and threading.get_ident() == self._thread else None
         if frame is None:
             return func(*args, **kwargs)
-        used = args
-        if self._stand_ins is not None:
-            try:
-                used = self._stand_ins.adapt(func, args, kwargs)
-            except Exception as error:
-                if not self._failed(error):
-                    raise
-        result = func(*used, **kwargs)
+        result = func(*self._adapted(func, args, kwargs), **kwargs)
         try:
             note(self._flow, frame, func, args, kwargs, result)
             if self._stand_ins is not None:
                 _leak(frame, self._stand_ins.note(func, args, kwargs, result))
         except Exception as error:
-            if not self._failed(error):
-                raise
+            self._fail(error)
         return result
+
+    def _adapted(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if self._stand_ins is None:
+            return args
+        try:
+            return self._stand_ins.adapt(func, args, kwargs)
+        except Exception as error:
+            self._fail(error)
+            return args
+
+    def _fail(self, error: Exception) -> None:
+        self.fault = error
+        self.close()
 
 
 def _leak(frame: Frame, tensors: list[Tensor]) -> None:
@@ -76,10 +79,10 @@ def _leak(frame: Frame, tensors: list[Tensor]) -> None:
 def note(flow: Flow, frame: Frame, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
     """Write down where the results of one function come from."""
     name = getattr(func, "__name__", "")
-    writes = is_in_place(name) or func is SET_DATA or "inplace" in kwargs or "out" in kwargs
+    writes = is_in_place(name) or is_setter(func, "data") or "inplace" in kwargs or "out" in kwargs
     if not writes and (isinstance(result, _SCALARS) or name in NO_FLOW):
         return
-    if func is GRAD_OF or name in NO_FLOW:
+    if is_getter(func, "grad") or name in NO_FLOW:
         return
     if writes:
         target = _target(name, args, kwargs, result)
@@ -92,10 +95,13 @@ def note(flow: Flow, frame: Frame, func: Any, args: tuple[Any, ...], kwargs: dic
     parts, real = _gather(flow, frame, inputs)
     if parts is None:
         return
-    cut = name in CUTS or func is DATA_OF
-    if func is DATA_OF or name == "detach":
+    cut = name in CUTS or is_getter(func, "data")
+    if is_getter(func, "data") or name == "detach":
         flow.share(result, args[0])
-    for tensor in _tensors(result):
+    results = list(_tensors(result))
+    if name == "_pack_padded_sequence":  # its second result, the batch sizes, comes from the lengths alone
+        results = results[:1]
+    for tensor in results:
         flow.put(frame, tensor, _state(parts, tensor, cut=cut, real=real))
 
 

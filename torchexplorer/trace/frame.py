@@ -33,8 +33,8 @@ class Frame:
     """
 
     __slots__ = (
-        "attached", "call", "children", "edges", "facts", "index", "inputs", "leaked", "links", "module", "mutated", "origins",
-        "outputs", "parameters", "parent", "path", "ports", "raised", "start", "table", "wanted",
+        "attached", "call", "children", "edges", "facts", "index", "inputs", "leaked", "links", "module", "mutated",
+        "origins", "outputs", "parameters", "parent", "path", "ports", "raised", "start", "table", "wanted",
     )  # fmt: skip
 
     def __init__(self, module: Any, path: str, call: int, facts: ModuleFacts, parent: Frame | None) -> None:

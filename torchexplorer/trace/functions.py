@@ -49,9 +49,15 @@ VIEWS = frozenset(
 )
 """Functions whose result shows the same elements as their first argument."""
 
-DATA_OF = Tensor.data.__get__  # type: ignore[attr-defined]
-GRAD_OF = Tensor.grad.__get__  # type: ignore[union-attr]
-SET_DATA = Tensor.data.__set__  # type: ignore[attr-defined]
+
+def is_getter(func: object, name: str) -> bool:
+    """True where `func` reads this attribute of a tensor (`tensor.data`)."""
+    return getattr(func, "__name__", "") == "__get__" and getattr(func, "__self__", None) is getattr(Tensor, name)
+
+
+def is_setter(func: object, name: str) -> bool:
+    """True where `func` sets this attribute of a tensor (`tensor.data = ...`)."""
+    return getattr(func, "__name__", "") == "__set__" and getattr(func, "__self__", None) is getattr(Tensor, name)
 
 
 def is_in_place(name: str) -> bool:

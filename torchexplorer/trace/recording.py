@@ -43,6 +43,7 @@ class Recording:
         self.top: Frame | None = None
         self.root_record: CallRecord | None = None
         self._listen: Listen | None = None
+        self._mode: FollowMode | None = None
 
     def open(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Begin with the root's call and install the hooks."""
@@ -63,15 +64,16 @@ class Recording:
                 self._installed.callback(hang(module, before, after))
         self._run_eager()
         stand_ins = self._capture.stand_ins if self._capture.wants_gradients else None
-        mode = FollowMode(self._flow, frame=lambda: self.top, stand_ins=stand_ins, failed=self._guard.report)
+        self._mode = FollowMode(self._flow, stand_ins, lambda: self.top)
         active.push(self)
         self._installed.callback(active.drop, self)
-        self._installed.callback(_leave_mode, mode)
-        mode.__enter__()  # type: ignore[no-untyped-call]
+        self._installed.callback(_leave_mode, self._mode)
+        self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def pause(self) -> CallRecord | None:
         """Take everything off between two calls of children; what the root's call is so far."""
         self._installed.close()
+        self._raise_fault()
         self._capture.close([])
         while self.top is not None and self.top.parent is not None:
             self.top = self.top.parent
@@ -87,7 +89,12 @@ class Recording:
                 self.sample_parameters()
         finally:
             self._installed.close()
+        self._raise_fault()
         return self.root_record
+
+    def _raise_fault(self) -> None:
+        if self._mode is not None and self._mode.fault is not None:
+            raise self._mode.fault
 
     def sample_parameters(self) -> None:
         """Take the parameters as they are now."""
