@@ -93,8 +93,10 @@ class Recording:
         return self.root_record
 
     def _raise_fault(self) -> None:
-        if self._mode is not None and self._mode.fault is not None:
-            raise self._mode.fault
+        """Let go of the mode, whose reference back would keep the user's graph alive, and tell its fault."""
+        mode, self._mode = self._mode, None
+        if mode is not None and mode.fault is not None:
+            raise mode.fault
 
     def sample_parameters(self) -> None:
         """Take the parameters as they are now."""
