@@ -194,6 +194,7 @@ class Recording:
         if frame.parent is None:
             self._capture.close(named)
         record = frame.freeze()
+        frame.edges.clear()
         self.top = frame.parent
         if frame.parent is None:
             self.root_record = record
