@@ -49,6 +49,25 @@ def test_a_residual_stack_has_at_most_four_drawn_edges_a_block(length: int) -> N
     assert all(edge.differentiable for edge in graph.edges)
 
 
+def test_joins_that_save_nothing_are_not_drawn() -> None:
+    class Heads(nn.Module):
+        """A merge of many that is used once, beside one that is used twice."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.blocks = nn.ModuleList(nn.Linear(2, 2) for _ in range(4))
+            self.first, self.second = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            both = self.blocks[0](x) + self.blocks[1](x)
+            every = both + self.blocks[2](x) + self.blocks[3](x)
+            return self.first(both), self.second(every)
+
+    graph = graph_of(Heads(), torch.zeros(1, 2))
+    assert not graph.joins
+    assert set(graph.drawn) == set(graph.edges)
+
+
 def test_text_and_back() -> None:
     graph = graph_of(nn.Sequential(Stack(5), nn.Sequential(nn.Linear(2, 2))), torch.zeros(1, 2))
     assert from_json(to_json(graph)) == graph

@@ -62,6 +62,10 @@ class Flow:
         entry = (weakref.ref(tensor), *source, self._clock)
         frame.table[id(tensor)] = entry
         self._homes[id(tensor)] = (entry[0], frame)
+        inner = unwrapped(tensor)
+        if inner is not None:
+            live = inner.requires_grad and torch.is_grad_enabled()
+            self.put(frame, inner, (source[0], LIVE if live else source[1]))
 
     def write(self, frame: Frame, tensor: Tensor, source: Source) -> None:
         """Write down that `tensor` was changed in place; a change of a view changes its base."""
@@ -158,6 +162,9 @@ class Flow:
         edge = edge_of(tensor) if tensor.grad_fn is not None else None
         if edge is not None:
             frame.edges[edge] = source
+        inner = unwrapped(tensor)
+        if inner is not None:
+            self.remember(frame, inner, source)
 
     def _by_trace(self, frame: Frame, tensor: Tensor) -> Source:
         """What no function showed (a binding to other code made it), from the autograd trace to what is known."""

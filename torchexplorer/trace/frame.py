@@ -79,9 +79,13 @@ class Frame:
 
     def wake(self, child: int) -> None:
         """A call made without gradients turned out to be a part of the autograd trace (reentrant checkpointing)."""
-        for key, state in self.links.items():
-            if key[1] == ("child", child) and state == DORMANT:
-                self.links[key] = LIVE
+        todo = [child]
+        while todo:
+            target = ("child", todo.pop())
+            for key, state in self.links.items():
+                if key[1] == target and state == DORMANT:
+                    self.links[key] = LIVE
+                    todo += self.origins.children(key[0])
 
     def freeze(self) -> CallRecord:
         """What this call was. Calls that ended in an exception are left out."""

@@ -38,6 +38,12 @@ class Origins:
             self._weak.add(origin)
         return origin
 
+    def children(self, origin: int) -> list[int]:
+        """The child calls that an origin comes from."""
+        reached = self._reached[origin]
+        ports = (record.port for index, record in enumerate(self.records) if reached >> index & 1)
+        return [port[1] for port in ports if port is not None and port[0] == "child"]
+
     def merge(self, parts: Iterable[Part]) -> Part | None:
         """The origin of what is computed from `parts`, and whether a gradient flows back to any of them."""
         united: dict[int, bool] = {}

@@ -90,6 +90,8 @@ def grad_norms(grad: Tensor) -> Tensor:
     Shape: (batch, ...) -> (batch,), float32 (float64 for double gradients). Unit: loss per unit of the activation.
     A 0-d gradient counts as a batch of one. Source: TorchExplorer's "grad norm".
     """
+    if grad.is_nested:
+        return torch.cat([grad_norms(part[None]) for part in grad.unbind()])
     if grad.dim() == 0:
         grad = grad.reshape(1)
     dtype = torch.float64 if grad.dtype in (torch.float64, torch.complex128) else torch.float32

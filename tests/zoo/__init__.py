@@ -1,0 +1,1 @@
+"""The zoo: small models that carry their exact module graph."""
