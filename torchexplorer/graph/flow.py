@@ -53,7 +53,7 @@ def _draw(
     edges: dict[tuple[End, End], bool] = {}
     for index in sorted(uses):
         origin = origins[index]
-        inside = {origin.port: True} if origin.port is not None else _united(origin, sources)
+        inside: dict[End, bool] = {origin.port: True} if origin.port is not None else _united(origin, sources)
         if origin.port is None and reached is not None:
             direct = reached[index].bit_count() * uses[index]
             if direct > len(inside) + uses[index]:
