@@ -7,5 +7,13 @@ __all__ = ["Backend", "BackendOptions", "NoBackend", "Snapshot", "make_backend"]
 
 
 def make_backend(name: str, options: BackendOptions) -> Backend:
-    """The backend of this name."""
-    return NoBackend()
+    """The backend of this name. What it needs is imported only now."""
+    if name == "standalone":
+        from torchexplorer.backends.standalone import StandaloneBackend
+
+        return StandaloneBackend(options)
+    if name == "none":
+        return NoBackend()
+    raise NotImplementedError(
+        f"watch() can't use the backend {name!r} yet. Pass backend='standalone' for a page on this machine, or 'none'."
+    )

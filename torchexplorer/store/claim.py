@@ -7,6 +7,7 @@ lets go of it when the process dies, so a killed run can be gone on with.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -32,16 +33,14 @@ class Claim:
         file, self._file = self._file, None
         if file is None:
             return
-        try:
+        with suppress(OSError):  # Windows does not remove open files; the next claim takes the file that stays
             os.unlink(self._path)
-        except OSError:  # Windows does not remove open files; the next claim takes the file that stays
-            pass
         file.close()
 
 
 def _held(path: Path) -> IO[bytes] | None:
     while True:
-        file = open(path, "ab")
+        file = open(path, "ab")  # noqa: SIM115 (stays open as long as the claim)
         if not _lock(file):
             file.close()
             return None

@@ -20,7 +20,7 @@ from torchexplorer.stats import History
 from torchexplorer.store.columns import unpack_placements
 from torchexplorer.store.schema import open_readable
 from torchexplorer.store.shelf import Shelf
-from torchexplorer.trace.records import Key
+from torchexplorer.trace.records import Key, Phase
 
 CURRENT_GRAPH = """
 SELECT graphs.{} FROM steps JOIN graphs ON graphs.id = steps.graph
@@ -55,7 +55,8 @@ class RunReader:
 
     def version(self) -> int:
         """A number that grows with each commit."""
-        return int(self._meta().get("version", 0))
+        found = self._db.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+        return 0 if found is None else int(found[0])
 
     def info(self) -> RunInfo:
         """What the run is and how far it has come."""
@@ -68,6 +69,11 @@ class RunReader:
         return RunInfo(
             meta.get("run", ""), meta.get("config", {}), created, written, meta.get("ended"), steps, step, time
         )
+
+    def first_step(self, phase: Phase) -> int | None:
+        """The first recorded step of a phase, None where there is none."""
+        found: int | None = self._db.execute("SELECT min(step) FROM steps WHERE phase = ?", (phase,)).fetchone()[0]
+        return found
 
     def graph(self) -> ModuleGraph | None:
         """The latest graph, None before there is one."""

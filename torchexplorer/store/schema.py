@@ -19,7 +19,7 @@ CREATE TABLE graphs (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, graph TEXT NOT NULL, placements TEXT NOT NULL
 );
 CREATE TABLE steps (
-    id INTEGER PRIMARY KEY, phase TEXT NOT NULL, step INTEGER NOT NULL, time REAL NOT NULL, written REAL NOT NULL,
+    id INTEGER PRIMARY KEY, phase TEXT NOT NULL, step INTEGER NOT NULL, time REAL, written REAL NOT NULL,
     version INTEGER NOT NULL, graph INTEGER REFERENCES graphs, UNIQUE (phase, step)
 );
 CREATE INDEX steps_by_version ON steps (version);

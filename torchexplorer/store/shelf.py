@@ -63,7 +63,9 @@ class Shelf:
         return {key: self._ready[key] for key in wanted}
 
     def _new_steps(self, db: sqlite3.Connection) -> list[Step]:
-        found = db.execute("SELECT id, step, time, phase, version FROM steps WHERE version > ? ORDER BY id", (self._seen,))
+        found = db.execute(
+            "SELECT id, step, time, phase, version FROM steps WHERE version > ? ORDER BY id", (self._seen,)
+        )
         return found.fetchall()
 
     def _thinned(self, steps: list[Step]) -> list[Step]:

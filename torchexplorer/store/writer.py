@@ -96,6 +96,8 @@ class RunWriter:
         try:
             with self._transaction():
                 self._set("ended", clock.time())
+            with self._explained():
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the file is whole by itself, for copying
         finally:
             self._db.close()
             self._claim.release()
