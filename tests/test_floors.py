@@ -18,7 +18,7 @@ ROOFS = {"recorder", "watch"}
 ROOF_FILES = {"options": "watch", "setup": "watch", "worker": "watch"}
 """Files beside watch.py that belong to its roof."""
 
-OUTSIDE = {"cli", "integrations", "__init__", "__main__"}
+OUTSIDE = {"cli", "demo", "integrations", "__init__", "__main__"}
 """Stand above all floors; nothing in the package imports them."""
 
 HEAVY = {"wandb", "starlette", "uvicorn", "pygraphviz", "vl_convert", "matplotlib", "pandas", "sklearn", "torchvision"}

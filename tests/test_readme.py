@@ -42,6 +42,27 @@ def test_the_numbers_snippet_runs(watch: Any) -> None:
     exec(snippet, {"watcher": watcher})
 
 
+def test_the_step_snippet_runs(watch: Any) -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = nn.Linear(4, 2), nn.Linear(2, 4)
+
+        def encode(self, x: torch.Tensor) -> torch.Tensor:
+            return self.first(x)
+
+        def decode(self, x: torch.Tensor) -> torch.Tensor:
+            return self.last(x).mean()
+
+    (snippet,) = [each for each in SNIPPETS if "watcher.step()" in each]
+    model = Model()
+    watcher = watch(model)
+    scope: dict[str, Any] = {"watcher": watcher, "model": model, "x": torch.randn(2, 4)}
+    exec(snippet, scope)
+    scope["loss"].backward()
+    assert [node.key for node in watcher.structure.nodes if node.kind == "module"] == ["first#0", "last#0"]
+
+
 def test_the_options_are_those_of_watch() -> None:
     rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \|", README, re.MULTILINE)
     told = {name: default for name, default in rows if name in inspect.signature(torchexplorer.watch).parameters}
