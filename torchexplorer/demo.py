@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from torchexplorer.needs import need
-from torchexplorer.watch import Watcher
+from torchexplorer.watcher import Watcher
 
 BATCH = 64
 BAR = 28

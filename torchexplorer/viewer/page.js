@@ -12,10 +12,13 @@ const LEAST_PAUSE = 1000;
 const RETRY_PAUSE = 3000;
 const COST_SHARE = 5; // making rows takes at most a fifth of the training process's time
 
+const OLD = 600; // seconds
+
 const WAITING =
   "Waiting for the first recorded step. The network appears here as soon as the watched model has run forward, and backward where it trains.";
 const LOST = "The process that served this page has ended, or can't be reached. To look at recordings again: torchexplorer serve FOLDER";
 
+/** @returns {any} the element with this id */
 const at = (id) => document.getElementById(id);
 const elements = { chart: at("chart"), notice: at("notice"), runs: at("runs"), run: at("run"), state: at("state") };
 
@@ -119,10 +122,12 @@ const list = async () => {
   if (newest && newest.name !== current && !picked && (!shown || shown.ended)) choose(newest.name);
 };
 
+/** A run in the picker. One that was killed says nothing of its end, so an old one is not called running. */
 const option = (run) => {
   const item = document.createElement("option");
+  const running = !run.ended && run.age < OLD ? ", running" : "";
   item.value = run.name;
-  item.textContent = run.error ? `${run.name} (can't be read)` : `${run.name}${run.ended ? "" : " (open)"}, ${run.steps} steps`;
+  item.textContent = run.error ? `${run.name} (can't be read)` : `${run.name}, ${run.steps} recorded${running}`;
   return item;
 };
 

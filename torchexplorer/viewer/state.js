@@ -4,6 +4,7 @@
  * In: what the server said last and when. Out: a text and a class for its dot. Pure.
  */
 
+/** @type {[seconds: number, unit: string][]} */
 const UNITS = [
   [86400, "d"],
   [3600, "h"],
