@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from torchexplorer import Watcher
 from torchexplorer.needs import need
-from torchexplorer.watcher import Watcher
 
 BATCH = 64
 BAR = 28
