@@ -65,14 +65,14 @@ class Desk:
         return _reply(request, json.dumps(self._library.runs()), "application/json")
 
     async def rows(self, request: Request) -> Response:
-        """The rows of `?run=`; 404 with a sentence where there are none."""
+        """The rows of `?run=`; 404 with a sentence where there is no such run."""
         name = request.query_params.get("run", "")
         try:
             found = self._library.rows(name)
         except Exception as error:
             return _fault(500, f"Drawing the run {name!r} failed. Seen: {type(error).__name__}: {error}")
         if found is None:
-            return _fault(404, f"There is nothing to show of a run {name!r} yet.")
+            return _fault(404, f"There is no run {name!r} in this folder.")
         version, text = found
         self._audience.fetched(name, version)
         return _reply(request, text, "application/json")

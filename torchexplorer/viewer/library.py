@@ -81,7 +81,7 @@ class Library:
         return None if book is None else book.reader.version()
 
     def rows(self, name: str) -> tuple[int, str] | None:
-        """The run's version, and its rows as JSON. None: no such run, or nothing recorded yet."""
+        """The run's version, and its rows as JSON, no rows before the first step. None: no such run."""
         book = self._book(name)
         if book is None:
             return None
@@ -89,7 +89,7 @@ class Library:
         if book.version != version:
             book.text = _answer(name, version, book.reader)
             book.version = version
-        return (version, book.text) if book.text else None
+        return version, book.text
 
     def close(self) -> None:
         """Close all files."""
@@ -119,11 +119,18 @@ class Library:
 def _answer(name: str, version: int, reader: RunReader) -> str:
     """`cost` is how long it took to make in seconds, so that the page asks no more often than is cheap."""
     begun = clock.perf_counter()
+    rows = _rows(reader)
+    cost = round(clock.perf_counter() - begun, 3)
+    answer = {"name": name, "version": version, "cost": cost, "rows": rows}
+    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _rows(reader: RunReader) -> list[dict[str, Any]]:
     graph = reader.graph()
     if graph is None:
-        return ""
+        return []
     info = reader.info()
-    rows = explorer_rows(
+    return explorer_rows(
         graph,
         reader.placements(),
         reader.histories(),
@@ -132,9 +139,6 @@ def _answer(name: str, version: int, reader: RunReader) -> str:
         time=info.time,
         time_unit=str(info.config.get("time_unit", "step")),
     )
-    cost = round(clock.perf_counter() - begun, 3)
-    answer = {"name": name, "version": version, "cost": cost, "rows": rows}
-    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _described(name: str, path: Path) -> dict[str, Any]:

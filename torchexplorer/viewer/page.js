@@ -44,6 +44,15 @@ const say = (text) => {
   if (elements.notice.textContent !== text) elements.notice.textContent = text;
 };
 
+/** The chart, still empty; asked for again where that failed. @returns {Promise<Chart>} */
+const begin = () =>
+  get("api/spec")
+    .then((spec) => new Chart(elements.chart, spec))
+    .catch((error) => {
+      chart = null;
+      throw error;
+    });
+
 /** Fetch and draw what is new, if the time has come; otherwise come back when it has. */
 const update = async () => {
   clearTimeout(seen.timer);
@@ -58,19 +67,21 @@ const update = async () => {
   const begun = Date.now();
   const name = current;
   try {
-    chart ??= get("api/spec").then((spec) => new Chart(elements.chart, spec));
+    chart ??= begin();
     const [drawing, answer] = await Promise.all([chart, get(`api/rows?run=${encodeURIComponent(name)}`)]);
     if (name === current) {
-      await drawing.paint(theme);
-      await drawing.show(answer.rows);
       seen.shown = answer.version;
-      say("");
+      if (answer.rows.length) {
+        await drawing.paint(theme);
+        await drawing.show(answer.rows);
+      }
+      say(answer.rows.length ? "" : WAITING);
     }
     seen.nextAt = begun + Math.max(LEAST_PAUSE, COST_SHARE * 1000 * answer.cost);
   } catch (error) {
     seen.nextAt = begun + RETRY_PAUSE;
     if (!error.offline) seen.shown = state.version; // no use to ask for the same again
-    say(error.status === 404 ? WAITING : `Drawing this run failed. ${error.message}`);
+    say(error.status === 404 ? WAITING : `This run can't be drawn. ${error.message}`);
   }
   seen.busy = false;
   update();
@@ -146,7 +157,7 @@ document.addEventListener("visibilitychange", update);
 setInterval(tell, 1000);
 startTheme(at("theme"), (name) => {
   theme = name;
-  chart?.then((drawing) => drawing.paint(name));
+  chart?.then((drawing) => drawing.paint(name)).catch(() => {});
 });
 say(WAITING);
 choose(current);
