@@ -106,9 +106,9 @@ const listen = () => {
     const news = JSON.parse(data);
     if (news.state?.ended && !seen.state?.ended) seen.nextAt = 0; // the last of it at once
     Object.assign(seen, { connected: true, state: news.state, heardAt: Date.now() });
+    if (elements.notice.textContent === LOST) say("");
     if (names !== (names = JSON.stringify(news.runs))) await list();
     if (!news.state) say(WAITING);
-    else if (elements.notice.textContent === LOST) say("");
     tell();
     update();
   };
