@@ -15,7 +15,7 @@ FLOORS = ["trace", "graph", "stats", "layout", "render", "store", "viewer", "bac
 ROOFS = {"recorder", "watch"}
 """Two roofs beside each other; neither imports the other."""
 
-ROOF_FILES = {"options": "watch", "setup": "watch", "worker": "watch"}
+ROOF_FILES = dict.fromkeys(["options", "schedule", "setup", "watcher", "worker"], "watch")
 """Files beside watch.py that belong to its roof."""
 
 OUTSIDE = {"cli", "demo", "integrations", "__init__", "__main__"}

@@ -4,10 +4,22 @@ One line, `torchexplorer.watch(model)`, records the module graph of the real for
 every input, output, parameter and gradient over time.
 """
 
+from torchexplorer.schedule import log_spaced
 from torchexplorer.setup import LIGHTNING_EPOCHS, setup
 from torchexplorer.trace import Key, WatchFailed, attach
-from torchexplorer.watch import Watcher, watch
+from torchexplorer.watch import watch
+from torchexplorer.watcher import Watcher
 
 __version__ = "2.0.0"
 
-__all__ = ["LIGHTNING_EPOCHS", "Key", "WatchFailed", "Watcher", "__version__", "attach", "setup", "watch"]
+__all__ = [
+    "LIGHTNING_EPOCHS",
+    "Key",
+    "WatchFailed",
+    "Watcher",
+    "__version__",
+    "attach",
+    "log_spaced",
+    "setup",
+    "watch",
+]

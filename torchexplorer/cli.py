@@ -1,4 +1,4 @@
-"""The command line: torchexplorer demo | serve.
+"""The command line: torchexplorer demo | serve | publish-chart.
 
 In: arguments. Out: an exit code. Owns no state.
 """
@@ -16,11 +16,12 @@ EPILOG = """examples:
   torchexplorer demo --steps 60 --no-serve the same for scripts: train, say where the recording lies, end
   torchexplorer serve ./torchexplorer_standalone
                                            look at recordings that scripts wrote, running ones too
+  torchexplorer publish-chart --entity me  make the chart known to Weights & Biases, once for each entity
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 where it went well, 2 where the arguments can't be used, 130 after Ctrl-C."""
+    """Run a command; 0 where it went well, 1 where not, 2 where the arguments can't be used, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="torchexplorer",
         description="Look inside a PyTorch network while it trains.",
@@ -37,8 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve = commands.add_parser("serve", help="show the recordings in a folder, old and running ones")
     serve.add_argument("dir", type=Path, help="a folder with .sqlite recordings")
     serve.add_argument("--port", type=_port, default=8080, help="port of the page; the next free one if taken")
+    publish = commands.add_parser("publish-chart", help="publish the chart for runs in Weights & Biases")
+    publish.add_argument("--entity", required=True, help="user or team whose runs show the chart")
+    publish.add_argument("--public", action="store_true", help="for the runs of everyone, not of this entity alone")
     options = parser.parse_args(arguments)
     try:
+        if options.command == "publish-chart":
+            return _publish(options)
         return _demo(options) if options.command == "demo" else _serve(options, serve)
     except KeyboardInterrupt:
         print("\nStopped. What was recorded is kept.")
@@ -84,6 +90,17 @@ def _serve(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     taken = f" (port {options.port} is taken)" if server.port != options.port and options.port else ""
     print(f"torchexplorer: the recordings in {options.dir} are at {server.url}{taken}. Ctrl-C ends it.", flush=True)
     _wait()
+    return 0
+
+
+def _publish(options: argparse.Namespace) -> int:
+    from torchexplorer.backends.wandb_preset import PublishFailed, publish_chart
+
+    try:
+        print(f"The chart is published: {publish_chart(options.entity, public=options.public)}")
+    except PublishFailed as error:
+        print(f"torchexplorer: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -12,6 +12,10 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from torch import nn
+from torch.amp.grad_scaler import GradScaler
+from torch.optim import Optimizer
+
+from torchexplorer.backends import TransportName
 
 LogKind = Literal["io", "io_grad", "params", "params_grad"]
 BackendName = Literal["wandb", "standalone", "none"]
@@ -19,6 +23,7 @@ Schedule = int | Callable[[int], bool]
 TimeLog = tuple[str, Callable[[nn.Module, int], float]]
 
 LOG_KINDS: tuple[LogKind, ...] = ("io", "io_grad", "params", "params_grad")
+TRANSPORTS: tuple[TransportName, ...] = ("log", "file", "html")
 BACKENDS: tuple[BackendName, ...] = ("wandb", "standalone", "none")
 OTHER_SPELLINGS = {
     "delay_log_multibackward": "delay_log_multi_backward",
@@ -45,13 +50,23 @@ class WatchOptions:
     standalone_port: int
     verbose: bool
     run_name: str | None
+    eval_log_freq: Schedule
+    grad_scaler: GradScaler | None
+    optimizer: tuple[Optimizer, ...]
+    wandb_transport: TransportName
+    wandb_chart: str | None
+    wandb_interval: float
+    run: Any
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "log", _log(self.log))
         object.__setattr__(self, "ignore_io_grad_classes", _classes(self.ignore_io_grad_classes))
         object.__setattr__(self, "standalone_dir", str(self.standalone_dir))
-        if not callable(self.log_freq):
-            _whole("log_freq", self.log_freq, 1, None, hint=" or a function of the step that returns True or False")
+        object.__setattr__(self, "optimizer", _optimizers(self.optimizer))
+        _schedule("log_freq", self.log_freq)
+        if self.eval_log_freq is None:
+            object.__setattr__(self, "eval_log_freq", self.log_freq)
+        _schedule("eval_log_freq", self.eval_log_freq)
         _whole("bins", self.bins, 2, 1000)
         if self.sample_n is not None:
             _whole("sample_n", self.sample_n, 1, None, hint=", or None for every element")
@@ -59,10 +74,14 @@ class WatchOptions:
         _share("reject_outlier_proportion", self.reject_outlier_proportion)
         _name("backend", self.backend, BACKENDS)
         _time_log(self.time_log)
+        if self.grad_scaler is not None and not isinstance(self.grad_scaler, GradScaler):
+            raise _bad("grad_scaler", self.grad_scaler, 'Give a torch.amp.GradScaler("cuda"), or None.', TypeError)
         if self.run_name is not None and (not isinstance(self.run_name, str) or not self.run_name.strip()):
             raise _bad(
                 "run_name", self.run_name, "Give a text such as 'resnet-1', or None for a name made from the time."
             )
+        _name("wandb_transport", self.wandb_transport, TRANSPORTS)
+        _wandb(self.wandb_chart, self.wandb_interval, self.run)
 
 
 def respell(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
@@ -101,6 +120,27 @@ def _classes(classes: Any) -> tuple[type, ...]:
     if found is None or not all(isinstance(each, type) for each in found):
         raise _bad("ignore_io_grad_classes", classes, "Give a list of module classes, such as [BasicBlock].", TypeError)
     return found
+
+
+def _optimizers(seen: Any) -> tuple[Optimizer, ...]:
+    found = () if seen is None else tuple(seen) if isinstance(seen, (list, tuple)) else (seen,)
+    if not all(isinstance(each, Optimizer) for each in found):
+        raise _bad("optimizer", seen, "Give a torch.optim.Optimizer, a list of them, or None.", TypeError)
+    return found
+
+
+def _schedule(what: str, seen: Any) -> None:
+    if not callable(seen):
+        _whole(what, seen, 1, None, hint=" or a function of the step that returns True or False")
+
+
+def _wandb(chart: Any, interval: Any, run: Any) -> None:
+    if chart is not None and not (isinstance(chart, str) and len(chart.split("/")) == 2 and all(chart.split("/"))):
+        raise _bad("wandb_chart", chart, 'Give "entity/name" of a published chart, or None for that of this version.')
+    if not isinstance(interval, (int, float)) or isinstance(interval, bool) or not interval >= 0:
+        raise _bad("wandb_interval", interval, "Give the seconds between two uploads, such as 30.")
+    if run is not None and not (hasattr(run, "log") and hasattr(run, "summary")):
+        raise _bad("run", run, "Give what wandb.init() returned, or None for the run that is active.", TypeError)
 
 
 def _name(what: str, seen: Any, known: tuple[str, ...]) -> None:

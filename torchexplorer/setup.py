@@ -1,21 +1,29 @@
 """What may be done once before the first run: `setup`, and the time axis for Lightning.
 
-In: nothing. Out: a higher soft limit of open files. Owns no state.
+In: an entity of Weights & Biases, or nothing. Out: a higher soft limit of open files, a published chart. Owns no state.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from torchexplorer.backends.wandb_preset import publish_in_background
+
 WANTED_FILES = 50_000
 
 
-def setup() -> None:
-    """Prepare the process for many uploads: call it once before `wandb.init()`. Optional.
+def setup(entity: str | None = None) -> None:
+    """Prepare for Weights & Biases: call it once before `wandb.init()`.
 
-    Raises the soft limit of open files to at most the hard limit, where the platform has one; never lowers it, never
-    fails. Source: TorchExplorer's `setup()`, which does the same against "Too many open files".
+    Publishes the chart for `entity` (None: the user's default one, where logged in and online) in the background, in
+    at most 30 s. Raises the soft limit of open files to at most the hard limit, where the platform has one. Never
+    lowers it, never waits, never fails. Source: TorchExplorer's `setup()`, against "Too many open files".
     """
+    _raise_open_files()
+    publish_in_background(entity)
+
+
+def _raise_open_files() -> None:
     try:
         import resource
     except ImportError:  # Windows has no such limit

@@ -1,25 +1,20 @@
-"""`watch` and the Watcher it returns: when a step is recorded, and who owns what.
+"""`watch`: one line added to a training script.
 
-In: a module and options. Out: a Watcher. State: the Tracer (hooks), the Worker (thread, histories, backend).
+In: a module and options. Out: a Watcher. Owns no state.
 """
 
 from __future__ import annotations
 
-import atexit
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
+from torch.amp.grad_scaler import GradScaler
+from torch.optim import Optimizer
 
-from torchexplorer.backends import BackendOptions, make_backend
-from torchexplorer.graph import ModuleGraph
+from torchexplorer.backends import TransportName
 from torchexplorer.options import LOG_KINDS, BackendName, Schedule, TimeLog, WatchOptions, check_model, respell
-from torchexplorer.stats import History, HistoryBook
-from torchexplorer.trace import Guard, Key, Phase, StepRecord, TraceOptions, Tracer, find_tracer, warn
-from torchexplorer.worker import Worker
+from torchexplorer.watcher import Watcher
 
 
 def watch(
@@ -39,6 +34,13 @@ def watch(
     verbose: bool = True,
     *,
     run_name: str | None = None,
+    eval_log_freq: Schedule | None = None,
+    grad_scaler: GradScaler | None = None,
+    optimizer: Optimizer | Sequence[Optimizer] | None = None,
+    wandb_transport: TransportName = "log",
+    wandb_chart: str | None = None,
+    wandb_interval: float = 30.0,
+    run: Any = None,
     **other_spellings: Any,
 ) -> Watcher:
     """Record the inside of `model` while it trains, and show it.
@@ -47,7 +49,8 @@ def watch(
         model: the module to watch. Nothing of it is changed; two hooks on it notice its forwards.
         log: what to record of each module call: "io" (values of inputs and outputs), "io_grad" (their gradient norms,
             L2 per sample), "params" and "params_grad". [] records the structure only.
-        log_freq: record every `log_freq`-th step, the first included; or a function of the step that says whether.
+        log_freq: record every `log_freq`-th step, the first included; or a function of the step that says whether,
+            such as `log_spaced(...)`.
         ignore_io_grad_classes: classes of modules whose inputs and outputs get no gradients recorded.
         disable_inplace: set `inplace=False` on activations until `remove()`. Not needed for recording.
         bins: bins of a histogram.
@@ -60,6 +63,16 @@ def watch(
         standalone_port: port of its page; the next free one if taken.
         verbose: say where the explorer is.
         run_name: name of this recording.
+        eval_log_freq: as log_freq, for the steps of `eval()` calls, which have a count of their own. None: as log_freq.
+        grad_scaler: the scaler of mixed precision. All gradients are divided by its scale. Without it they are
+            recorded as they are: scaled.
+        optimizer: one or several. Records how far their step moves each parameter: norm of the change over norm of the
+            weight. From the end of a recorded backward to the optimizer's step this keeps a copy of the parameters.
+        wandb_transport: how a table reaches W&B: "log" (a custom chart by `run.log`), "file" (a custom chart by a file
+            of the run), "html" (a page with everything in it).
+        wandb_chart: "entity/name" of the published chart; None: that of this version, under the run's entity.
+        wandb_interval: seconds from one upload to the next, doubled after each hundred.
+        run: the W&B run to show it in; None: the one that is active.
 
     Returns:
         The Watcher. It lives as long as the model; keeping it is not necessary.
@@ -84,169 +97,13 @@ def watch(
         "standalone_port": standalone_port,
         "verbose": verbose,
         "run_name": run_name,
+        "eval_log_freq": eval_log_freq,
+        "grad_scaler": grad_scaler,
+        "optimizer": optimizer,
+        "wandb_transport": wandb_transport,
+        "wandb_chart": wandb_chart,
+        "wandb_interval": wandb_interval,
+        "run": run,
     }
     arguments.update(respell(other_spellings, arguments))
     return Watcher(check_model(model), WatchOptions(**arguments))
-
-
-class Watcher:
-    """Watches one module until `remove()`, the end of the module, or the end of the process."""
-
-    def __init__(self, model: nn.Module, options: WatchOptions) -> None:
-        replaced = find_tracer(model)
-        if replaced is not None:
-            replaced.stop()
-            warn("watch() was called again for a module that is already watched. The first watch was removed.")
-        self._options = options
-        self._model = weakref.ref(model)
-        self._times: dict[tuple[Phase, int], float] = {}
-        self._told_time = False
-        guard = Guard(_weakly(self, "_stop_tracing"))
-        target = BackendOptions.of(options, model=type(model).__name__)
-        book = HistoryBook(options.bins, reject_outlier_proportion=options.reject_outlier_proportion)
-        self._worker = Worker(
-            make_backend(options.backend, target), book, guard, run=target.run, time_unit=options.time_log[0]
-        )
-        self._inplace = _disable_inplace(model) if options.disable_inplace else []
-        self._tracer = Tracer(
-            model,
-            TraceOptions(frozenset(options.log), options.sample_n, options.ignore_io_grad_classes),
-            due=self._due,
-            deliver=self._deliver,
-            guard=guard,
-            stop=self.remove,
-        )
-        at_exit = partial(_finish, weakref.ref(self), self._worker)
-        atexit.register(at_exit)
-        weakref.finalize(self, _release, self._worker, at_exit).atexit = False
-
-    @property
-    def structure(self) -> ModuleGraph | None:
-        """The module graph of the latest recorded step (its first root call), None before there is one."""
-        graphs = self.structures
-        return graphs[0] if graphs else None
-
-    @property
-    def structures(self) -> tuple[ModuleGraph, ...]:
-        """The module graphs of all root calls of the latest recorded step, in order."""
-        self._worker.wait()
-        return self._worker.graphs
-
-    def union(self, phase: Phase = "train") -> ModuleGraph | None:
-        """The graphs of all recorded steps of a phase as one, each node and edge with its share of the steps."""
-        self._worker.wait()
-        union = self._worker.unions.get(phase)
-        return None if union is None else union.graph()
-
-    @property
-    def histograms(self) -> Mapping[Key, History]:
-        """All histories recorded so far, by their keys."""
-        self.flush()
-        return self._worker.book
-
-    @contextmanager
-    def step(self) -> Iterator[None]:
-        """Make what runs inside the with-statement one step, where the model's own forward does not run.
-
-        `with watcher.step(): model.encode(x)`: calls of the model's children are recorded under it.
-        """
-        with self._tracer.step():
-            yield
-
-    def flush(self) -> None:
-        """Return when everything recorded so far is in the histories and with the backend."""
-        self._tracer.flush()
-        self._worker.wait()
-
-    def remove(self) -> None:
-        """Stop watching: every hook comes off, everything recorded is written. May be called twice."""
-        self._stop_tracing()
-        self._worker.close()
-
-    def state_dict(self) -> dict[str, Any]:
-        """Histories and step counts, for a checkpoint."""
-        self.flush()
-        return {"version": 1, "steps": dict(self._tracer.counts), "histories": self._worker.book.state_dict()}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state_dict()` was taken. Raises ValueError for anything else."""
-        if not isinstance(state, Mapping) or state.get("version") != 1:
-            seen = state.get("version") if isinstance(state, Mapping) else type(state).__name__
-            raise ValueError(
-                f"Watcher.load_state_dict() can't read this state. Seen: version {seen!r}, expected 1. "
-                "Pass what Watcher.state_dict() of this version of torchexplorer returned."
-            )
-        self.flush()
-        self._tracer.counts.update(state["steps"])
-        self._worker.book.load_state_dict(state["histories"])
-
-    def _due(self, step: int, phase: Phase) -> bool:
-        if not self._worker.here:
-            return False
-        schedule = self._options.log_freq
-        return bool(schedule(step)) if callable(schedule) else step % schedule == 0
-
-    def _deliver(self, record: StepRecord) -> None:
-        self._worker.put(record, self._time(record.phase, record.step))
-
-    def _time(self, phase: Phase, step: int) -> float:
-        """The time of a step, asked for once; the step itself where the user's function fails."""
-        known = self._times.get((phase, step))
-        if known is None:
-            known = self._times[phase, step] = self._ask_time(step)
-            while len(self._times) > 8:
-                del self._times[next(iter(self._times))]
-        return known
-
-    def _ask_time(self, step: int) -> float:
-        unit, function = self._options.time_log
-        try:
-            model = self._model()
-            return float(step if model is None else function(model, step))
-        except Exception as error:
-            if not self._told_time:
-                self._told_time = True
-                warn(
-                    f"The function of time_log failed; the step is used instead. Seen: {error!r}. "
-                    f"It is called as function(module, step) and returns a number ({unit})."
-                )
-            return float(step)
-
-    def _stop_tracing(self) -> None:
-        self._tracer.remove()
-        for module in self._inplace:
-            module.inplace = True
-        self._inplace = []
-
-
-def _disable_inplace(model: nn.Module) -> list[Any]:
-    """Set `inplace=False` where it is True. Returns the modules that were changed."""
-    changed: list[Any] = [module for module in model.modules() if getattr(module, "inplace", False) is True]
-    for module in changed:
-        module.inplace = False
-    return changed
-
-
-def _weakly(owner: object, method: str) -> Callable[[], None]:
-    """A call of a method that does not keep its owner alive."""
-    reference = weakref.ref(owner)
-
-    def call() -> None:
-        alive = reference()
-        if alive is not None:
-            getattr(alive, method)()
-
-    return call
-
-
-def _finish(reference: weakref.ref[Watcher], worker: Worker) -> None:
-    """The process ends: write everything."""
-    watcher = reference()
-    if watcher is not None and worker.here:
-        watcher.remove()
-
-
-def _release(worker: Worker, at_exit: Callable[[], None]) -> None:
-    """The Watcher has gone with its module: write everything, keep nothing."""
-    atexit.unregister(at_exit)
-    worker.close()

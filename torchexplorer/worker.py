@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 from typing import Any
 
@@ -33,6 +34,7 @@ class Worker:
         self.unions: dict[Phase, GraphUnion] = {}
         self._error: BaseException | None = None
         self._closed = False
+        self._ends = False
 
     @property
     def here(self) -> bool:
@@ -57,11 +59,17 @@ class Worker:
             raise error
 
     def close(self) -> None:
-        """Finish the work, end the thread, close the backend. May be called twice."""
+        """Finish the work, end the thread, close the backend. May be called twice.
+
+        The thread itself may call it in the middle of its work, where Python collects garbage: it ends after that.
+        """
         if self._closed or not self.here:
             return
         self._closed = True
-        if self._thread is not None and threading.current_thread() is not self._thread:
+        if self._thread is threading.current_thread():
+            self._ends = True
+            return
+        if self._thread is not None:
             self._queue.join()
             self._queue.put(None)
             self._thread.join()
@@ -72,14 +80,24 @@ class Worker:
             self._guarded(self._work, *item)
             del item
             self._queue.task_done()
+            if self._ends and self._queue.empty():
+                self._guarded(self._backend.close)
+                return
         self._queue.task_done()
 
     def _guarded(self, work: Any, *args: Any) -> None:
         try:
             work(*args)
         except Exception as error:
+            self._let_in()
             if not self._guard.report(error):
                 self._error = error
+
+    def _let_in(self) -> None:
+        """Nobody waits for room any more: who does so holds the lock that is needed to stop watching."""
+        with self._queue.mutex:
+            self._queue.maxsize = sys.maxsize
+            self._queue.not_full.notify_all()
 
     def _work(self, record: StepRecord, time: float) -> None:
         graph = self._new_graph(record)

@@ -69,8 +69,8 @@ def test_a_long_flat_model_is_laid_out_in_bounded_time(watch: Any) -> None:
     model = nn.Sequential(*[nn.Linear(2, 2) for _ in range(2000)])
     watcher = watch(model, log=[])
     model(torch.randn(2, 2)).sum().backward()
-    (placement,) = place(levels(structure(watcher)))
-    assert len(placement.centers) == 2002
+    placements = place(levels(structure(watcher)))
+    assert [len(placement.centers) for placement in placements] == [3, 42, *[52] * 40]
 
 
 def test_two_runs_have_the_same_addresses(watch: Any) -> None:

@@ -65,6 +65,18 @@ def test_brackets_below_each_other_stand_in_line() -> None:
     assert placement.width < 90 + 20
 
 
+def test_many_lines_from_one_box_or_to_one_box_are_two_lines() -> None:
+    size = 40
+    fan = [(0, index) for index in range(2, size - 1)] + [(index, size - 1) for index in range(1, size - 2)]
+    placement = drawn(level(size, [*chain(size), *fan]))
+    check(level(size, [*chain(size), *fan]), placement)
+    assert placement.width < 90 + 40
+    ends = [
+        route[-1] for (_, target), route in zip(fan, placement.routes[size - 1 :], strict=True) if target == size - 1
+    ]
+    assert len(set(ends)) == 1
+
+
 def test_branches_stand_around_the_middle() -> None:
     placement = drawn(BRANCHES)
     x = [center[0] for center in placement.centers]

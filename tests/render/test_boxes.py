@@ -40,3 +40,10 @@ def test_a_deep_graph_does_no_harm() -> None:
     for depth in range(1500):
         graph = chain(f"l{depth}", "L", module(f"m{depth}", inner=graph))
     assert len(levels(graph)) == 1501
+
+
+def test_folds_have_room_and_stand_ins_stand_at_the_ends() -> None:
+    graph = chain("", "Net", *(module("cell", call=call) for call in range(9)))
+    top, inside = levels(graph)
+    assert top.boxes[1].width > levels(chain("", "Net", module("cell x 9")))[0].boxes[1].width
+    assert (inside.first, inside.last) == ((0,), (10,))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 from torch import nn
 
-from torchexplorer.trace import Guard, Key, Phase, StepRecord, TraceOptions, Tracer
+from torchexplorer.trace import Guard, Key, Phase, StepRecord, TraceOptions, Tracer, Updates
 
 EVERYTHING = frozenset({"io", "io_grad", "params", "params_grad"})
 
@@ -48,12 +48,14 @@ def tracing(
     def stop() -> None:
         tracer.remove()
 
+    guard = Guard(stop)
     tracer = Tracer(
         model,
         TraceOptions(log, sample_n, ignore),
+        Updates([], guard),
         due=due,
         deliver=records.append,
-        guard=Guard(stop),
+        guard=guard,
         stop=stop,
     )
     try:

@@ -1,9 +1,9 @@
 """Floor backends: where recordings are shown."""
 
 from torchexplorer.backends.memory import NoBackend
-from torchexplorer.backends.protocol import Backend, BackendOptions, Snapshot
+from torchexplorer.backends.protocol import Backend, BackendOptions, Snapshot, TransportName
 
-__all__ = ["Backend", "BackendOptions", "NoBackend", "Snapshot", "make_backend"]
+__all__ = ["Backend", "BackendOptions", "NoBackend", "Snapshot", "TransportName", "make_backend"]
 
 
 def make_backend(name: str, options: BackendOptions) -> Backend:
@@ -12,8 +12,8 @@ def make_backend(name: str, options: BackendOptions) -> Backend:
         from torchexplorer.backends.standalone import StandaloneBackend
 
         return StandaloneBackend(options)
-    if name == "none":
-        return NoBackend()
-    raise NotImplementedError(
-        f"watch() can't use the backend {name!r} yet. Pass backend='standalone' for a page on this machine, or 'none'."
-    )
+    if name == "wandb":
+        from torchexplorer.backends.wandb_backend import WandbBackend
+
+        return WandbBackend(options)
+    return NoBackend()

@@ -3,7 +3,8 @@
 from torchexplorer.graph.build import build_graph, build_graphs
 from torchexplorer.graph.codec import digest, from_json, to_json
 from torchexplorer.graph.facts import split_facts
-from torchexplorer.graph.model import Edge, ModuleGraph, Node, find
+from torchexplorer.graph.fold import fold
+from torchexplorer.graph.model import Edge, ModuleGraph, Node, Part, find
 from torchexplorer.graph.union import GraphUnion
 
 __all__ = [
@@ -11,10 +12,12 @@ __all__ = [
     "GraphUnion",
     "ModuleGraph",
     "Node",
+    "Part",
     "build_graph",
     "build_graphs",
     "digest",
     "find",
+    "fold",
     "from_json",
     "split_facts",
     "to_json",

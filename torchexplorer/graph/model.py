@@ -12,12 +12,16 @@ from typing import Any, Literal
 
 from torchexplorer.trace.records import Value
 
-NodeKind = Literal["module", "input", "output", "attach", "param", "join"]
+NodeKind = Literal["module", "input", "output", "attach", "param", "join", "fold", "from", "to"]
+"""The last three are there for drawing only, see fold.py: `watcher.structure` has none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """One box: a module call, an input or output of the graph it stands in, an attached tensor, a parameter, a join.
+
+    In a graph that was folded for drawing also a fold (calls that are drawn as one box), and a "from" or "to": it
+    stands for the node `far` outside of a fold, which data come from or go to.
 
     `key` is unique within its graph ("conv1#0", "in:x", "out:0"); `label` is the class name for a module and the name
     otherwise; `facts` are the (key, value) pairs of `extra_repr`, an empty key where it gives none; `inner` is the
@@ -38,6 +42,7 @@ class Node:
     total_parameters: int = 0
     inner: ModuleGraph | None = field(default=None, repr=False)
     share: float = 1.0
+    far: Node | None = field(default=None, repr=False)
 
     @property
     def shapes(self) -> dict[str, tuple[int | None, ...] | None]:
@@ -59,9 +64,17 @@ class Edge:
     share: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a call a fold shows: a key that is the same in every step, and the fold's name."""
+
+    key: str
+    name: str
+
+
 @dataclass(frozen=True)
 class ModuleGraph:
-    """The inside of one module call.
+    """The inside of one module call; or the `part` of it that a fold shows.
 
     `drawn` is the smallest picture of the flow: it may pass through nodes of kind "join" (listed in `joins`, sources
     before targets, not in `nodes`), each a merge (`+`, `cat`, `*`) that saves edges. `edges` is the same flow with
@@ -76,6 +89,7 @@ class ModuleGraph:
     nodes: tuple[Node, ...] = ()
     drawn: tuple[Edge, ...] = ()
     joins: tuple[Node, ...] = ()
+    part: Part | None = None
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:

@@ -99,7 +99,7 @@ class _Plan:
             bends.append((lane.x, turn))
         if lane.end % 3:
             return [*bends, (lane.x, entering), (self._right(target), entering)]
-        turn = _InGap(lane.end // 3, ("into", edge))
+        turn = _InGap(lane.end // 3, ("into", lane.bus))
         self._tracks.claim(turn.gap, turn.owner, lane.x)
         return [*bends, (lane.x, turn), *self._into(edge, turn)]
 

@@ -6,12 +6,15 @@ asks for; the chart shortens a label that turns out wider on a machine that has 
 
 from __future__ import annotations
 
+from torchexplorer.graph import Node
 from torchexplorer.layout import Box
 from torchexplorer.render.names import Words
 
 NAME_PX, CLASS_PX = 13, 11
 PADDING, HEIGHT, NARROWEST, WIDEST = 16, 44, 84, 240
 JOIN = Box(14, 14)
+FOLD_ROOM = 1.25
+"""Texts of a fold have more room than they need: its name ends with its number, which a small picture must not cut."""
 
 _BOLD = {
     0.30: " ,./I\\ijl|!()-:;[]`ft'",
@@ -40,7 +43,10 @@ def text_width(text: str, px: float, *, bold: bool = False) -> float:
     return px * sum(table.get(each, _OTHER if each.isascii() else _FOREIGN) for each in text)
 
 
-def box(words: Words) -> Box:
-    """The box of a node with its name (bold) above its class."""
+def node_box(node: Node, words: Words) -> Box:
+    """The box of a node with its name (bold) above its class; a dot for a join."""
+    if node.kind == "join":
+        return JOIN
     inside = max(text_width(words.name, NAME_PX, bold=True), text_width(words.label, CLASS_PX))
+    inside *= FOLD_ROOM if node.kind == "fold" else 1
     return Box(round(min(max(inside + 2 * PADDING, NARROWEST), WIDEST)), HEIGHT)

@@ -50,6 +50,9 @@ def count_calls(graph: ModuleGraph) -> Calls:
 
 def words_of(node: Node, level: ModuleGraph, calls: Calls, *, root: str) -> Words:
     """A module is called by its name in the parent; anything else by its own name, with its kind below."""
+    if node.far is not None:
+        far = words_of(node.far, level, calls, root=root)
+        return Words(far.name, f"{node.kind} {far.label}", far.title)
     if node.kind in {"module", "attach"}:
         times = calls[node.path]
         name = node.name or node.path.rpartition(".")[2] or node.label
@@ -58,6 +61,8 @@ def words_of(node: Node, level: ModuleGraph, calls: Calls, *, root: str) -> Word
             name, title = f"{name} #{node.call + 1}", f"{title} (call {node.call + 1} of {times})"
         return Words(name, node.label if node.kind == "module" else _UNDER["attach"], title)
     name = node.name or node.label
+    if node.kind == "fold":
+        return Words(name, node.label, f"{place_of(level, calls, root=root)} \N{MIDDLE DOT} {name}")
     if node.kind == "param":
         return Words(name, _UNDER["param"], f"{node.path}.{name}" if node.path else name)
     return Words(name, _UNDER[node.kind], f"{place_of(level, calls, root=root)} \N{MIDDLE DOT} {name}")
@@ -66,4 +71,5 @@ def words_of(node: Node, level: ModuleGraph, calls: Calls, *, root: str) -> Word
 def place_of(level: ModuleGraph, calls: Calls, *, root: str) -> str:
     """The full path of a level; the class of the root where there is no path."""
     path = level.path or root
-    return f"{path} (call {level.call + 1} of {calls[level.path]})" if calls[level.path] > 1 else path
+    place = f"{path} (call {level.call + 1} of {calls[level.path]})" if calls[level.path] > 1 else path
+    return place if level.part is None else f"{place} \N{MIDDLE DOT} {level.part.name}"

@@ -1,7 +1,7 @@
 """The table that feeds the chart, within the limits of those who carry it.
 
-In: a module graph, its placements, and histories. Out: rows, the first of kind "meta". Owns no state; pure: the same
-input gives the same rows. See docs/rows.md for the schema.
+In: a module graph, the placements of `levels(graph)`, and histories. Out: rows, the first of kind "meta". Owns no
+state; pure: the same input gives the same rows. See docs/rows.md for the schema.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from torchexplorer.graph import ModuleGraph
+from torchexplorer.graph import ModuleGraph, fold
 from torchexplorer.layout import Placement
 from torchexplorer.render import codec
 from torchexplorer.render.budget import details, estimated_bytes
@@ -37,13 +37,15 @@ def explorer_rows(
 ) -> list[codec.Row]:
     """All rows of one run; the first tells what they are and whether some were left out.
 
-    Rows over `max_rows` are left out, deepest levels first. Histories get coarser (fewer columns, then wider bins)
-    until the JSON of the rows has at most `max_bytes`; histograms of the deepest modules are left out where that is not
-    enough by far.
+    Rows over `max_rows` are left out, deepest levels first; up to a third of them is kept for histograms. Histories get
+    coarser (fewer columns, then wider bins) until the JSON of the rows has at most `max_bytes`; histograms of the
+    deepest modules are left out where that is not enough by far.
     """
+    graph = fold(graph)
     shown = sorted(plots(graph, placements), key=lambda plot: len(plot.around))
-    structure = _within(structure_rows(graph, shown, run=run), None if max_rows is None else max_rows - 1)
-    wanted = _wanted(shown[: len(structure)], subjects(list(histories)))
+    found = subjects(list(histories))
+    structure = _within(structure_rows(graph, shown, run=run), max_rows, reserved=len(found))
+    wanted = _wanted(shown[: len(structure)], found)
     room = None if max_rows is None else max_rows - 1 - sum(map(len, structure))
     kept = dict(list(wanted.items())[:room])
     rows = [row for level in structure for row in level]
@@ -63,13 +65,13 @@ def explorer_rows(
     return [meta, *rows, *series]
 
 
-def _within(levels: Iterable[list[codec.Row]], limit: int | None) -> list[list[codec.Row]]:
-    """As many whole levels as there are rows for."""
+def _within(levels: Iterable[list[codec.Row]], limit: int | None, *, reserved: int) -> list[list[codec.Row]]:
+    """As many whole levels as there are rows for beside those reserved for histograms; the first one in any case."""
     found: list[list[codec.Row]] = []
-    used = 0
+    used = 1
     for level in levels:
         used += len(level)
-        if limit is not None and used > limit:
+        if limit is not None and used > limit - (min(reserved, limit // 3) if found else 0):
             break
         found.append(level)
     return found
@@ -78,7 +80,7 @@ def _within(levels: Iterable[list[codec.Row]], limit: int | None) -> list[list[c
 def _wanted(shown: Sequence[Plot], found: Subjects) -> Subjects:
     """The subjects that some shown box has, those of the outer levels first."""
     wanted: Subjects = {}
-    for node in (node for plot in shown for node in plot.level.nodes):
+    for node in (node for plot in shown for node in plot.level.nodes if node.kind not in {"fold", "from", "to"}):
         for address in (f"{node.path}#{node.call}", f"{node.path}#"):
             for phase in ("train", "eval"):
                 place = (f"{codec.clean(address)}@{phase}", phase)

@@ -17,13 +17,14 @@ Subjects = dict[tuple[str, str], list[Key]]
 
 _SECTIONS = {"input": 0, "output": 1, "param": 2}
 _GRADIENT = "_grad"
+_UPDATE = "param_update"
 
 
 def subjects(keys: Sequence[Key]) -> Subjects:
     """The rows to write, in the order of first appearance."""
     found: Subjects = {}
     for key in keys:
-        parameter = key.kind.removesuffix(_GRADIENT) == "param"
+        parameter = key.kind.startswith("param")
         address = codec.clean(f"{key.path}#" if parameter else f"{key.path}#{key.call}")
         found.setdefault((f"{address}@{key.phase}", key.phase), []).append(key)
     return found
@@ -35,11 +36,18 @@ def series_rows(found: Subjects, histories: Mapping[Key, History], *, run: str, 
         lines: dict[tuple[str, str], int] = {}
         texts, numbers = [], []
         for key in keys:
-            base = key.kind.removesuffix(_GRADIENT)
-            line = lines.setdefault((base, key.name), len(lines))
-            texts.append(codec.fields([base, "grad" if key.kind.endswith(_GRADIENT) else "value", key.name]))
+            base, name = _line(key)
+            line = lines.setdefault((base, name), len(lines))
+            texts.append(codec.fields([base, "grad" if key.kind.endswith(_GRADIENT) else "value", name]))
             numbers.append(_packed(window(histories[key], detail), section=_SECTIONS[base], line=line))
         yield codec.row("series", run, uid=uid, parent=phase, texts=codec.groups(texts), numbers=codec.groups(numbers))
+
+
+def _line(key: Key) -> tuple[str, str]:
+    """The section that a series stands in, and what its line there is called; the changes have lines of their own."""
+    if key.kind == _UPDATE:
+        return "param", f"{key.name}: update / weight"
+    return key.kind.removesuffix(_GRADIENT), key.name
 
 
 def _packed(shown: Window, *, section: int, line: int) -> str:

@@ -1,17 +1,17 @@
 """The rows of the graph: one for each level, followed by one for each of its boxes.
 
-In: a module graph and a placement for each of its levels. Out: rows. Owns no state; pure.
+In: a folded module graph and a placement for each of its levels. Out: rows. Owns no state; pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchexplorer.graph import ModuleGraph, Node
 from torchexplorer.layout import Box, Placement
 from torchexplorer.render import codec
-from torchexplorer.render.measure import JOIN, NAME_PX, box, text_width
+from torchexplorer.render.measure import NAME_PX, node_box, text_width
 from torchexplorer.render.names import Calls, all_levels, count_calls, drawn_nodes, place_of, words_of
 from torchexplorer.render.routes import curves
 from torchexplorer.render.tips import tip
@@ -27,8 +27,18 @@ class Plot:
 
 
 def level_uid(level: ModuleGraph) -> str:
-    """Names a level in the rows."""
-    return codec.clean(f"{level.path}#{level.call}")
+    """Names a level in the rows: a call, or a part of one."""
+    return codec.clean(_call_uid(level) if level.part is None else f"{_call_uid(level)}:{level.part.key}")
+
+
+def node_uid(node: Node, level: ModuleGraph) -> str:
+    """Names a node in the rows; the same in whatever part of its call it is drawn."""
+    around = _call_uid(level) if node.far is None else level_uid(level)
+    return codec.clean(f"{around}/{node.key}")
+
+
+def _call_uid(level: ModuleGraph) -> str:
+    return f"{level.path}#{level.call}"
 
 
 def plots(graph: ModuleGraph, placements: Sequence[Placement]) -> list[Plot]:
@@ -45,8 +55,17 @@ def plots(graph: ModuleGraph, placements: Sequence[Placement]) -> list[Plot]:
 def structure_rows(graph: ModuleGraph, shown: Sequence[Plot], *, run: str) -> Iterator[list[codec.Row]]:
     """The rows of each level, a list for each."""
     calls = count_calls(graph)
+    homes = _homes(plot.level for plot in shown)
     for plot in shown:
-        yield [_level_row(plot, calls, root=graph.label, run=run), *_node_rows(plot, calls, root=graph.label, run=run)]
+        rows = _node_rows(plot, calls, homes, root=graph.label, run=run)
+        yield [_level_row(plot, calls, root=graph.label, run=run), *rows]
+
+
+def _homes(levels: Iterable[ModuleGraph]) -> dict[str, str]:
+    """The level that each node stands in, by uid."""
+    return {
+        node_uid(node, level): level_uid(level) for level in levels for node in drawn_nodes(level) if node.far is None
+    }
 
 
 def _level_row(plot: Plot, calls: Calls, *, root: str, run: str) -> codec.Row:
@@ -69,13 +88,15 @@ def _level_row(plot: Plot, calls: Calls, *, root: str, run: str) -> codec.Row:
 
 def _start(level: ModuleGraph, placement: Placement) -> float:
     """Where the flow begins, from the left: the middle of the inputs, or the first box where there are none."""
-    inputs = [x for node, (x, _) in zip(level.nodes, placement.centers, strict=False) if node.kind == "input"]
+    inputs = [x for node, (x, _) in zip(level.nodes, placement.centers, strict=False) if node.kind in {"input", "from"}]
     inputs = inputs or [x for x, _ in placement.centers[:1]] or [0.0]
     return sum(inputs) / len(inputs)
 
 
 def _crumb(level: ModuleGraph, above: ModuleGraph | None, calls: Calls) -> str:
     """What the breadcrumb calls a level: the class for the root, else the name in the parent."""
+    if level.part is not None:
+        return level.part.name
     if above is None:
         return level.label
     own = level.path
@@ -92,17 +113,17 @@ def _edges(level: ModuleGraph, placement: Placement) -> Iterator[str]:
         yield codec.parts([ends, codec.pack_pixels(curves(route))])
 
 
-def _node_rows(plot: Plot, calls: Calls, *, root: str, run: str) -> Iterator[codec.Row]:
+def _node_rows(plot: Plot, calls: Calls, homes: Mapping[str, str], *, root: str, run: str) -> Iterator[codec.Row]:
     level = plot.level
     for index, node in enumerate(drawn_nodes(level)):
         words = words_of(node, level, calls, root=root)
-        size = JOIN if node.kind == "join" else box(words)
-        inner = level_uid(node.inner) if node.inner else ""
+        size = node_box(node, words)
+        inner = homes.get(node_uid(node.far, level), "") if node.far else level_uid(node.inner) if node.inner else ""
         head = codec.fields([words.name, words.label, node.kind, words.title, *addresses(node), inner])
         yield codec.row(
             "node",
             run,
-            uid=f"{level_uid(level)}/{codec.clean(node.key)}",
+            uid=node_uid(node, level),
             parent=level_uid(level),
             texts=codec.groups([head, *tip(node)]),
             numbers=_place(index, plot.placement.centers[index], size),
@@ -122,4 +143,4 @@ def addresses(node: Node) -> tuple[str, str, str]:
         return "", parameters, f"param {node.name}"
     if node.kind == "attach":
         return values, "", ""
-    return ("", "", "") if node.kind == "join" else (values, "", f"{node.kind} {node.name}")
+    return ("", "", "") if node.kind not in {"input", "output"} else (values, "", f"{node.kind} {node.name}")

@@ -24,6 +24,8 @@ def tip(node: Node) -> Iterator[str]:
     if node.kind == "module":
         yield codec.fields(["parameters", _parameters(node)])
     yield from (codec.fields([key or UNKNOWN, value]) for key, value in node.facts)
+    if node.kind == "fold":
+        yield codec.fields(["parameters", f"{node.total_parameters:,} in total" if node.total_parameters else "none"])
 
 
 def _port(side: str, value: Value, node: Node) -> str:

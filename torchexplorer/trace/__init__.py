@@ -2,6 +2,7 @@
 
 from torchexplorer.trace.active import attach
 from torchexplorer.trace.capture import TraceOptions
+from torchexplorer.trace.find import find_tracer
 from torchexplorer.trace.guard import Guard, WatchFailed, warn
 from torchexplorer.trace.records import (
     CallRecord,
@@ -16,7 +17,8 @@ from torchexplorer.trace.records import (
     StepRecord,
     Value,
 )
-from torchexplorer.trace.tracer import Tracer, find_tracer
+from torchexplorer.trace.tracer import Tracer
+from torchexplorer.trace.updates import Updates
 
 __all__ = [
     "CallRecord",
@@ -32,6 +34,7 @@ __all__ = [
     "StepRecord",
     "TraceOptions",
     "Tracer",
+    "Updates",
     "Value",
     "WatchFailed",
     "attach",

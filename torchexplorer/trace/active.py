@@ -6,6 +6,7 @@ In: recordings that begin and end. Out: those open now. State: a list per thread
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any, Protocol
 
 from torch import Tensor, nn
@@ -19,7 +20,7 @@ class Attachable(Protocol):
 
 class _Open(threading.local):
     def __init__(self) -> None:
-        self.recordings: list[Any] = []
+        self.recordings: list[weakref.ref[Any]] = []
 
 
 _open = _Open()
@@ -27,12 +28,12 @@ _open = _Open()
 
 def push(recording: Attachable) -> None:
     """A recording begins on this thread."""
-    _open.recordings.append(recording)
+    _open.recordings.append(weakref.ref(recording))
 
 
 def drop(recording: Attachable) -> None:
-    """A recording has ended."""
-    _open.recordings = [other for other in _open.recordings if other is not recording]
+    """A recording has ended. Those that were broken off and have gone since go too."""
+    _open.recordings = [other for other in _open.recordings if other() not in (recording, None)]
 
 
 def attach(tensor: Tensor, module: nn.Module, name: str) -> Tensor:
@@ -47,6 +48,8 @@ def attach(tensor: Tensor, module: nn.Module, name: str) -> Tensor:
             f"Seen: {type(tensor).__name__}, {type(module).__name__}, {type(name).__name__}. "
             'Call it as: x = torchexplorer.attach(x, self, "intermediate")'
         )
-    for recording in _open.recordings:
-        recording.attach(tensor, module, name)
+    for reference in _open.recordings:
+        recording = reference()
+        if recording is not None:
+            recording.attach(tensor, module, name)
     return tensor

@@ -13,12 +13,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parameter import is_lazy
 
 from torchexplorer.trace.frame import Frame
 from torchexplorer.trace.guard import Guard
+from torchexplorer.trace.parameters import gather_parameters
 from torchexplorer.trace.records import Key, SeriesKind
 from torchexplorer.trace.sampling import Sampler, grad_norms
+from torchexplorer.trace.scale import unscaled
 from torchexplorer.trace.shares import Edge, Share, consumers, edge_of, hook_output, hook_share, sequence_number
 from torchexplorer.trace.stand_ins import StandIns
 from torchexplorer.trace.step import Step
@@ -27,11 +28,15 @@ from torchexplorer.trace.values import Named
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """What is recorded: kinds of tensors, elements per tensor (None: all), classes without io gradients."""
+    """What is recorded: kinds of tensors, elements per tensor (None: all), classes without io gradients.
+
+    Gradients are divided by the scale of `grad_scaler`.
+    """
 
     log: frozenset[str]
     sample_n: int | None
     ignore_io_grad_classes: tuple[type, ...] = ()
+    grad_scaler: Any = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class Capture:
     def parameters(self, modules: Iterable[tuple[str, nn.Module]]) -> None:
         """Each module's own parameters as they are now."""
         if "params" in self._options.log:
-            gather_parameters(modules, self._step, self._sampler, gradients=False)
+            gather_parameters(modules, self._step, self._sampler)
 
     def view_written(self, frame: Frame | None, tensor: Tensor) -> None:
         """A view was changed in place: its old autograd node may get only a part of the gradient."""
@@ -164,12 +169,12 @@ class Capture:
                 self._views.setdefault(id(tensor), (weakref.ref(tensor), []))[1].append(key)
 
     def _teller(self, key: Key) -> Callable[[Tensor], None]:
-        step, sampler, spoiled = self._step, self._sampler, self._spoiled
+        step, sampler, spoiled, scaler = self._step, self._sampler, self._spoiled, self._options.grad_scaler
 
         def tell(grad: Tensor) -> None:
             norms = None if step.closed or key in spoiled else sampler.take(grad_norms(grad))
             if norms is not None:
-                step.gathered.add(key, *norms)
+                step.gathered.add(key, unscaled(norms[0], scaler), norms[1])
 
         return tell
 
@@ -183,18 +188,3 @@ class Capture:
                     taken[id(tensor)] = self._sampler.take(tensor)
                 if taken[id(tensor)] is not None:
                     self._step.gathered.add(Key(path, call, kind, name, self._step.phase), *taken[id(tensor)])
-
-
-def gather_parameters(
-    modules: Iterable[tuple[str, nn.Module]], step: Step, sampler: Sampler, *, gradients: bool
-) -> None:
-    """Sample each module's own parameters, or their gradients as they are now."""
-    kind: SeriesKind = "param_grad" if gradients else "param"
-    for path, module in modules:
-        for name, parameter in module._parameters.items():
-            if parameter is None or is_lazy(parameter):
-                continue
-            tensor = parameter.grad if gradients else parameter
-            taken = None if tensor is None else sampler.take(tensor)
-            if taken is not None:
-                step.gathered.add(Key(path, 0, kind, name, step.phase), *taken)

@@ -6,6 +6,7 @@ In: calls of PyTorch functions. Out: entries in the open frame. State: none of i
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,19 +22,30 @@ from torchexplorer.trace.stand_ins import StandIns
 _SCALARS = (int, float, bool, type(None), torch.Size, torch.dtype, torch.device, str)
 
 
+Following = tuple[Flow, Frame]
+"""Whom to tell, and of which open call."""
+
+
 class FollowMode(TorchFunctionMode):
     """Runs each function as it is, then notes its effect.
 
     Falls silent when `close` was called, and at a fault of ours, which stays in `fault` until the forward ends: a mode
-    can't be taken off the stack while it runs a function.
+    can't be taken off the stack while it runs a function. After a forward that KeyboardInterrupt broke off it stays
+    there, so it holds weakly what tells the flow and the open frame (None: follow nothing).
     """
 
-    def __init__(self, flow: Flow, stand_ins: StandIns | None, frame: Callable[[], Frame | None]) -> None:
+    def __init__(self, following: Callable[[], Following | None], stand_ins: StandIns | None) -> None:
         super().__init__()
-        self._flow, self._stand_ins, self._frame = flow, stand_ins, frame
+        self._following = weakref.WeakMethod(following)
+        self._stand_ins = None if stand_ins is None else weakref.ref(stand_ins)
         self._thread = threading.get_ident()
         self._open = True
         self.fault: Exception | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether it never follows anything again."""
+        return not self._open or self._following() is None
 
     def close(self) -> None:
         """Follow nothing more, even where this mode could not be taken off the stack."""
@@ -41,23 +53,28 @@ class FollowMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        frame = self._frame() if self._open and threading.get_ident() == self._thread else None
-        if frame is None:
+        following = self._following() if self._open and threading.get_ident() == self._thread else None
+        found = None if following is None else following()
+        if found is None:
             return func(*args, **kwargs)
-        result = func(*self._adapted(func, args, kwargs), **kwargs)
+        flow, frame = found
+        stand_ins = None if self._stand_ins is None else self._stand_ins()
+        result = func(*self._adapted(stand_ins, func, args, kwargs), **kwargs)
         try:
-            note(self._flow, frame, func, args, kwargs, result)
-            if self._stand_ins is not None:
-                _leak(frame, self._stand_ins.note(func, args, kwargs, result))
+            note(flow, frame, func, args, kwargs, result)
+            if stand_ins is not None:
+                _leak(frame, stand_ins.note(func, args, kwargs, result))
         except Exception as error:
             self._fail(error)
         return result
 
-    def _adapted(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if self._stand_ins is None:
+    def _adapted(
+        self, stand_ins: StandIns | None, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        if stand_ins is None:
             return args
         try:
-            return self._stand_ins.adapt(func, args, kwargs)
+            return stand_ins.adapt(func, args, kwargs)
         except Exception as error:
             self._fail(error)
             return args
@@ -65,6 +82,15 @@ class FollowMode(TorchFunctionMode):
     def _fail(self, error: Exception) -> None:
         self.fault = error
         self.close()
+
+
+def leave_mode(mode: FollowMode | None) -> None:
+    """Close a mode, and take those that are over off the stack of this thread; below others they are only silent."""
+    if mode is not None:
+        mode.close()
+    stack = torch.overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+    while stack and isinstance(stack[-1], FollowMode) and stack[-1].over:
+        stack.pop().__exit__(None, None, None)
 
 
 def _leak(frame: Frame, tensors: list[Tensor]) -> None:

@@ -1,6 +1,7 @@
 """Brings what hooks gathered to the host, all at once.
 
-In: (key, tensor, seen) triples. Out: Sample records. State: the triples not brought over yet, owned by a Step.
+In: (key, tensor, seen) triples. Out: Sample records. State: the triples not brought over yet, and the gradients of
+inputs and outputs from earlier backward passes; owned by a Step.
 """
 
 from __future__ import annotations
@@ -16,12 +17,18 @@ from torchexplorer.trace.records import Key, Sample
 
 _NUMPY_KNOWS = {torch.float32, torch.float64, torch.float16}
 
+MAX_PASSES = 64
+"""Backward passes of one step whose values are joined; those of further passes are left out."""
+
+_Triple = tuple[Key, np.ndarray, int]
+
 
 class Gathered:
     """Samples that wait on their devices. Threads of the backward pass may add at the same time."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Key, Tensor, int]] = []
+        self._passes: dict[Key, list[_Triple]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -32,7 +39,10 @@ class Gathered:
         self._waiting.append((key, values, seen))
 
     def bring(self) -> tuple[Sample, ...]:
-        """Everything gathered, on the host, joined per key; one copy per device and dtype."""
+        """Everything gathered, on the host, joined per key; one copy per device and dtype.
+
+        Gradients of inputs and outputs come with those of the step's earlier backward passes.
+        """
         with self._lock:
             waiting, self._waiting = self._waiting, []
         groups: dict[tuple[torch.device, torch.dtype], list[int]] = defaultdict(list)
@@ -43,7 +53,19 @@ class Gathered:
             host = to_host(torch.cat([waiting[index][1] for index in indices]))
             ends = np.cumsum([waiting[index][1].numel() for index in indices])
             arrays.update(zip(indices, np.split(host, ends[:-1]), strict=True))
-        return _joined([(key, arrays[index], seen) for index, (key, _, seen) in enumerate(waiting)])
+        return _joined(self._all_passes([(key, arrays[index], seen) for index, (key, _, seen) in enumerate(waiting)]))
+
+    def _all_passes(self, fresh: list[_Triple]) -> list[_Triple]:
+        found: list[_Triple] = []
+        for triple in fresh:
+            if triple[0].kind not in ("input_grad", "output_grad"):
+                found.append(triple)
+                continue
+            passes = self._passes.setdefault(triple[0], [])
+            if len(passes) < MAX_PASSES:
+                found.extend([*passes, triple])
+                passes.append(triple)
+        return found
 
 
 def to_host(values: Tensor) -> np.ndarray:
@@ -53,8 +75,8 @@ def to_host(values: Tensor) -> np.ndarray:
     return np.asarray(values.cpu().numpy())
 
 
-def _joined(samples: list[tuple[Key, np.ndarray, int]]) -> tuple[Sample, ...]:
-    """One Sample per key. A key gathered twice (two backward passes of a step) holds the values of both."""
+def _joined(samples: list[_Triple]) -> tuple[Sample, ...]:
+    """One Sample per key, with all of its values."""
     parts: dict[Key, list[np.ndarray]] = {}
     seen: dict[Key, int] = {}
     for key, values, count in samples:

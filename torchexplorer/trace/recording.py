@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torchexplorer.trace import active
 from torchexplorer.trace.capture import Capture
 from torchexplorer.trace.flow import Flow, Source, child_port, child_port_of
-from torchexplorer.trace.follow import FollowMode
+from torchexplorer.trace.follow import Following, FollowMode, leave_mode
 from torchexplorer.trace.frame import DORMANT, LIVE, UNKNOWN, Frame
 from torchexplorer.trace.guard import Guard
 from torchexplorer.trace.owners import Facts, Owners
@@ -64,10 +64,11 @@ class Recording:
                 self._installed.callback(hang(module, before, after))
         self._run_eager()
         stand_ins = self._capture.stand_ins if self._capture.wants_gradients else None
-        self._mode = FollowMode(self._flow, stand_ins, lambda: self.top)
+        self._mode = FollowMode(self._following, stand_ins)
         active.push(self)
         self._installed.callback(active.drop, self)
-        self._installed.callback(_leave_mode, self._mode)
+        self._installed.callback(leave_mode, self._mode)
+        leave_mode(None)
         self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def pause(self) -> CallRecord | None:
@@ -127,6 +128,9 @@ class Recording:
             state = LIVE if tensor.requires_grad and torch.is_grad_enabled() else source[1]
             self._flow.put(frame, tensor, (frame.origins.port("attach", index), state))
             self._capture.attached(frame, tensor, path, call)
+
+    def _following(self) -> Following | None:
+        return None if self.top is None else (self._flow, self.top)
 
     def _run_eager(self) -> None:
         """Make compiled modules run their own code for once, so that the calls inside them are seen."""
@@ -240,11 +244,3 @@ def _stack(frame: Frame | None) -> Any:
 def is_compiled(module: nn.Module) -> bool:
     """True for the result of torch.compile(module) and for a module on which compile() was called."""
     return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
-
-
-def _leave_mode(mode: FollowMode) -> None:
-    """Take a mode off the stack where it is on top; elsewhere it only falls silent."""
-    mode.close()
-    stack = torch.overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-    if stack and stack[-1] is mode:
-        mode.__exit__(None, None, None)

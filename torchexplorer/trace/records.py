@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Phase = Literal["train", "eval"]
-SeriesKind = Literal["input", "output", "input_grad", "output_grad", "param", "param_grad"]
+SeriesKind = Literal["input", "output", "input_grad", "output_grad", "param", "param_grad", "param_update"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Sample:
     """Some elements of one tensor at one step, on the host.
 
     `values` has shape (n,), floating point, and may hold NaN and infinities; `seen` is the number of elements
-    that the tensor has. For gradients of inputs and outputs the values are L2 norms per sample of the batch.
+    that the tensor has. For gradients of inputs and outputs the values are L2 norms per sample of the batch; for
+    "param_update" the one value is the norm of an optimizer's change of the parameter over its norm before.
     """
 
     key: Key

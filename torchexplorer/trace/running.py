@@ -50,6 +50,11 @@ class Running:
             outer = outer.f_back
         return True
 
+    def is_elsewhere(self) -> bool:
+        """True where another thread, which still lives, runs this forward."""
+        here = threading.get_ident()
+        return self.thread != here and any(each.ident == self.thread for each in threading.enumerate())
+
 
 def _call_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame that runs a module's call."""

@@ -21,6 +21,9 @@ from torchexplorer.trace.tap import silence
 MAX_ROOT_CALLS = 64
 """Root calls in a step after which a new step begins even though no backward was seen."""
 
+MAX_PULSES = 16
+"""Outputs of a root call on which the coming of backward is awaited."""
+
 
 class Pulse:
     """Hangs on an output's autograd node: tells when backward comes, and by its death that it can't come any more."""
@@ -78,7 +81,7 @@ class Step:
 
     def listen(self, tensors: list[Tensor], beat: Callable[[], None]) -> None:
         """Wait for a backward pass that reaches any of these outputs."""
-        for tensor in tensors:
+        for tensor in [tensor for tensor in tensors if tensor.requires_grad][:MAX_PULSES]:
             node = tensor.grad_fn
             if node is not None:
                 pulse = Pulse(beat)

@@ -16,27 +16,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from torchexplorer.trace.capture import Capture, TraceOptions, gather_parameters
+from torchexplorer.trace.capture import Capture, TraceOptions
 from torchexplorer.trace.children import Children
-from torchexplorer.trace.guard import Guard, warn
-from torchexplorer.trace.owners import Facts, first_trainable, named_modules
+from torchexplorer.trace.guard import Guard
+from torchexplorer.trace.owners import Facts, named_modules
+from torchexplorer.trace.parameters import gather_gradients, gather_ratios
 from torchexplorer.trace.recording import Recording
 from torchexplorer.trace.records import Phase, StepRecord
 from torchexplorer.trace.running import Running
 from torchexplorer.trace.sampling import Sampler
 from torchexplorer.trace.step import Step, backward_task, in_backward
+from torchexplorer.trace.steps import Steps
 from torchexplorer.trace.tap import Tap, hang
+from torchexplorer.trace.unseen import Unseen
+from torchexplorer.trace.updates import Updates
 from torchexplorer.trace.values import named_outputs
-
-MAX_PULSES = 16
-"""Outputs of a root call on which the coming of backward is awaited."""
-
-
-UNSEEN = (
-    "torchexplorer saw no call of the watched module. Seen: its parameters have gradients all the same. If it was "
-    "compiled, watch the result: watch(torch.compile(model)). Call it as model(x), not as model.forward(x); where its "
-    "own forward never runs, use `with watcher.step():`."
-)
 
 
 class Tracer:
@@ -49,6 +43,7 @@ class Tracer:
         self,
         root: nn.Module,
         options: TraceOptions,
+        updates: Updates,
         *,
         due: Callable[[int, Phase], bool],
         deliver: Callable[[StepRecord], None],
@@ -56,42 +51,45 @@ class Tracer:
         stop: Callable[[], None],
     ) -> None:
         self._root = weakref.ref(root)
-        self._options, self._due, self._deliver = options, due, deliver
+        self._options, self._updates, self._deliver = options, updates, deliver
         self._guard, self.stop = guard, stop
         self._sampler = Sampler(options.sample_n)
         self._facts = Facts()
         self._lock = threading.RLock()
-        self._steps: dict[Phase, Step] = {}
-        self.counts: dict[Phase, int] = {"train": 0, "eval": 0}
+        self._steps = Steps(due, ended=self._publish, begun=self._step_begins)
+        self.counts = self._steps.counts
         self._running: Running | None = None
         self._recording: Recording | None = None
-        self._parameter: weakref.ref[Tensor] | None = None
         self._tap = Tap(self._before)
-        self._told_unseen = False
+        self._unseen, self._leaving = Unseen(), False
         self._take_off = hang(root, self._tap, Tap(self._after))
         self._children = Children(root, self._child_begins, self._child_ended)
 
     def remove(self) -> None:
-        """Take every hook off; what the open steps gave is delivered first. May be called twice."""
-        self._take_off()
-        self._children.remove()
+        """Take every hook off; what the open steps gave is delivered first. May be called twice.
+
+        While a forward runs on another thread, that thread does it at the end of the forward.
+        """
         with self._lock:
-            if self._recording is not None:
-                self._recording.abandon()
-                self._recording = self._running = None
+            self._leaving = True
+            if self._running is not None and self._running.is_elsewhere():
+                return
+            self._take_off()
+            self._children.remove()
+            self._updates.close()
+            self._drop_stale()
             if not self._guard.failed:
                 self.flush()
-            for step in self._steps.values():
+            for step in self._steps:
                 step.closed = True
 
     def flush(self) -> None:
         """Deliver what the open steps have gathered so far."""
         with self._lock, self._guard:
-            for step in self._steps.values():
+            for step in self._steps:
                 self._publish(step)
-        if not self._told_unseen and self._trained_unseen():
-            self._told_unseen = True
-            warn(UNSEEN)
+        if not any(self.counts.values()):
+            self._unseen.check(self._root(), compiled=self._tap.compiled)
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -119,8 +117,11 @@ class Tracer:
                 self._nested(root, args, kwargs)
                 return
             self._drop_stale()
+            if self._leaving:
+                self.remove()
+                return
             self._children.remove()
-            step = self._step(root)
+            step = self._steps.of(root)
             step.root_calls += 1
             step.graded_calls += torch.is_grad_enabled()
             self._running = Running(step, virtual=virtual)
@@ -143,7 +144,7 @@ class Tracer:
             return
         with self._lock, self._guard:
             self._drop_stale()
-            step = self._step(root, child)
+            step = self._steps.of(root, child)
             step.first_child = step.first_child or child
             step.graded_calls += torch.is_grad_enabled()
             self._running = Running(step, child=child)
@@ -163,15 +164,16 @@ class Tracer:
         with self._lock, self._guard:
             step, self._running = running.step, None
             recording, self._recording = self._recording, None
-            if recording is None:
-                if torch.is_grad_enabled():
-                    self._await_backward(step, result)
-                return
-            recording.after(child, (), {}, result)
-            record = recording.pause()
+            if recording is not None:
+                recording.after(child, (), {}, result)
+            elif torch.is_grad_enabled():
+                self._listen(step, result)
+            record = None if recording is None else recording.pause()
             if record is not None:
                 step.calls = [record]
                 self._deliver(step.record((record,), samples=not step.expects_backward()))
+        if self._leaving:
+            self.remove()
 
     def _after(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         running = self._running
@@ -187,10 +189,12 @@ class Tracer:
             recording, self._recording = self._recording, None
             record = None if recording is None else recording.close(root, result)
             if torch.is_grad_enabled():
-                self._await_backward(step, result)
+                self._listen(step, result)
             if record is not None:
                 step.calls.append(record)
                 self._deliver(step.record(tuple(step.calls), samples=not step.expects_backward()))
+        if self._leaving:
+            self.remove()
 
     def _nested(self, root: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The root calls itself, or another thread calls it at the same time."""
@@ -206,11 +210,8 @@ class Tracer:
             self._recording.abandon()
         self._recording = self._running = None
 
-    def _await_backward(self, step: Step, result: Any) -> None:
-        self._listen(step, [result] if isinstance(result, Tensor) else [tensor for _, tensor in named_outputs(result)])
-
-    def _listen(self, step: Step, outputs: list[Tensor]) -> None:
-        step.listen([tensor for tensor in outputs if tensor.requires_grad][:MAX_PULSES], lambda: self._backward(step))
+    def _listen(self, step: Step, outputs: Any) -> None:
+        step.listen([tensor for _, tensor in named_outputs(outputs)], lambda: self._backward(step))
 
     def _backward(self, step: Step) -> None:
         """A backward pass has reached an output of this step."""
@@ -228,48 +229,23 @@ class Tracer:
             step.finish_shares()
             root = self._root()
             if "params_grad" in self._options.log and root is not None:
-                gather_parameters(named_modules(root), step, self._sampler, gradients=True)
+                gather_gradients(named_modules(root), step, self._sampler, self._options.grad_scaler)
+            self._updates.remember()
             self._publish(step)
+
+    def _step_begins(self, step: Step) -> None:
+        if step.phase == "train":
+            self._updates.close()
+            if step.due:
+                self._updates.open(partial(self._updated, step))
+
+    def _updated(self, step: Step, ratios: dict[int, Tensor]) -> None:
+        """An optimizer has made its step."""
+        with self._lock:
+            if (root := self._root()) is not None and not step.closed:
+                gather_ratios(named_modules(root), step, ratios)
+                self._publish(step)
 
     def _publish(self, step: Step) -> None:
         if step.due and not step.closed and len(step.gathered):
             self._deliver(step.record(None, samples=True))
-
-    def _trained_unseen(self) -> bool:
-        """Whether the module trains where none of its calls is seen: inside compiled code, or by other methods."""
-        root = self._root()
-        if root is None or any(self.counts.values()):
-            return False
-        parameter = first_trainable(root)
-        return self._tap.compiled or (parameter is not None and parameter.grad is not None)
-
-    def _version(self, root: nn.Module) -> int:
-        """Changes when an optimizer changes the first trainable parameter."""
-        parameter = None if self._parameter is None else self._parameter()
-        if parameter is None or not parameter.requires_grad:
-            parameter = first_trainable(root)
-            self._parameter = None if parameter is None else weakref.ref(parameter)
-        return -1 if parameter is None else parameter._version
-
-    def _step(self, root: nn.Module, child: nn.Module | None = None) -> Step:
-        """The step that a forward beginning now belongs to."""
-        phase: Phase = "train" if root.training else "eval"
-        version = self._version(root)
-        step = self._steps.get(phase)
-        if step is None or step.is_over(version, graded=torch.is_grad_enabled(), child=child):
-            if step is not None:
-                self._publish(step)
-                step.closed = True
-            index = self.counts[phase]
-            self.counts[phase] += 1
-            step = self._steps[phase] = Step(index, phase, due=self._due(index, phase), version=version)
-        return step
-
-
-def find_tracer(root: nn.Module) -> Tracer | None:
-    """The Tracer that follows this module, if any."""
-    for hook in root._forward_pre_hooks.values():
-        owner = getattr(hook.tell, "__self__", None) if isinstance(hook, Tap) else None
-        if isinstance(owner, Tracer):
-            return owner
-    return None

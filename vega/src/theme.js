@@ -18,6 +18,7 @@ export const colours = {
   port: ["#e8eef7", "#202b3b"],
   attach: ["#fdf3d8", "#352e1b"],
   param: ["#ece8f8", "#2a2540"],
+  fold: ["#e3f3ee", "#17302b"],
   edge: ["#7d8998", "#7a8697"],
   lit: ["#1f6feb", "#6cb0ff"],
   plot: ["#fbfcfd", "#171b21"],
@@ -66,7 +67,7 @@ export const explorer = {
 };
 
 /** `readable` is the zoom below which names are hidden, `start` the one used where a whole level can't be read. */
-export const zoom = { most: 3, least: 0.05, fitMost: 1.15, readable: 0.5, start: 0.75, locate: 1, speed: 1.0016, step: 1.3 };
+export const zoom = { most: 3, least: 0.05, fitMost: 1.15, readable: 0.65, start: 0.75, locate: 1, speed: 1.0016, step: 1.3 };
 
 export const node = { radius: 7, twoLines: 30, oneLine: 14, nameMost: 26, classMost: 20, sheet: 4, badge: 9, flag: 18 };
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { level, meta, model, node } from "./rows.js";
+import { folded, level, meta, model, node } from "./rows.js";
 import { scene } from "./stage.js";
 
 const names = (/** @type {any[]} */ rows) => rows.map((row) => row.name);
@@ -99,4 +99,25 @@ scene("a level too large to be read starts at its top, and Fit shows all of it",
 scene("solid where gradients flow, dashed where only data do", model(), (stage) => {
   assert.deepEqual(stage.items("edge").map((item) => item.strokeDash[1]), [4, 0, 4]);
   assert.equal(stage.items("edge_head").length, 3);
+});
+
+scene("a fold is a stack that opens and can't be put in a column", folded(), async (stage) => {
+  const sheets = (/** @type {string} */ mark) => stage.items(mark).filter((item) => item.opacity).map((item) => item.datum.name);
+  assert.deepEqual(sheets("sheets_fold"), ["cell x 2"]);
+  assert.deepEqual(sheets("sheets"), ["cell x 2"]);
+  await stage.click("cell x 2", { shiftKey: true });
+  assert.ok(stage.signal("shown").every((/** @type {string} */ uid) => uid === ""));
+  await stage.click("cell x 2");
+  assert.deepEqual(names(stage.data("nodes_here")), ["x", "cell #1", "cell #2", "0"]);
+  assert.deepEqual(names(stage.data("crumbs_shown")), ["Net", "cell x 2"]);
+  await stage.fire("click", stage.item("crumb", "Net"));
+  assert.equal(stage.signal("here"), "#0");
+});
+
+scene("what stands for a node outside of a fold has a dashed outline and leads there", folded(), async (stage) => {
+  await stage.click("cell x 2");
+  const dashed = stage.items("node").filter((item) => item.strokeDash[1]);
+  assert.deepEqual(names(dashed.map((item) => item.datum)), ["x", "0"]);
+  await stage.click("0");
+  assert.equal(stage.signal("here"), "#0");
 });

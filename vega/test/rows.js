@@ -31,8 +31,10 @@ export const level = (uid, trail, name, n) => {
 
 /** @type {(level: string, key: string, i: number, more?: {sort?: string, name?: string, inner?: string}) => Row} */
 export const node = (parent, key, i, { sort = "module", name = key, inner = "" } = {}) => {
-  const only = sort === "module" ? "" : `${sort} ${name}`;
-  const head = [name, "Linear", sort, `full.${name}`, `${key}#0`, sort === "module" ? `${key}#` : "", only, inner];
+  const series = !["fold", "from", "to"].includes(sort);
+  const only = sort === "module" || !series ? "" : `${sort} ${name}`;
+  const parameters = sort === "module" ? `${key}#` : "";
+  const head = [name, "Linear", sort, `full.${name}`, series ? `${key}#0` : "", parameters, only, inner];
   return row("node", `${parent}/${key}`, parent, [head, ["in x", "2\u00d73 float32"], ["bias", "True"]], `${i} 50 ${22 + i * 80} 100 44`);
 };
 
@@ -69,4 +71,18 @@ export const model = (more) => [
   node("block#0", "conv", 1),
   ...series("fc"),
   ...series("conv"),
+];
+
+/** A fold that opens in two calls, between what stands for the nodes outside. @type {() => Row[]} */
+export const folded = () => [
+  meta(),
+  level("#0", ["#0"], "Net", 3),
+  node("#0", "x", 0, { sort: "input" }),
+  node("#0", "fold:cell#0", 1, { sort: "fold", name: "cell x 2", inner: "#0:fold:cell#0" }),
+  node("#0", "0", 2, { sort: "output" }),
+  level("#0:fold:cell#0", ["#0", "#0:fold:cell#0"], "cell x 2", 4),
+  node("#0:fold:cell#0", "from:in:x", 0, { sort: "from", name: "x", inner: "#0" }),
+  node("#0:fold:cell#0", "cell#0", 1, { name: "cell #1" }),
+  node("#0:fold:cell#0", "cell#1", 2, { name: "cell #2" }),
+  node("#0:fold:cell#0", "to:out:0", 3, { sort: "to", name: "0", inner: "#0" }),
 ];

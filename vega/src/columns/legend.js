@@ -8,6 +8,7 @@ const { left, line, gap, least, hint } = legend;
 const shapes = {
   box: "M-12,-8h24a3,3 0 0,1 3,3v10a3,3 0 0,1 -3,3h-24a3,3 0 0,1 -3,-3v-10a3,3 0 0,1 3,-3Z",
   sheets: "M15,-4h3v15h-30v-3M-12,-8h24a3,3 0 0,1 3,3v10a3,3 0 0,1 -3,3h-24a3,3 0 0,1 -3,-3v-10a3,3 0 0,1 3,-3Z",
+  fold: "M17,-3h2v15h-30v-2M15,-5h2v15h-30v-2M-12,-8h24a3,3 0 0,1 3,3v10a3,3 0 0,1 -3,3h-24a3,3 0 0,1 -3,-3v-10a3,3 0 0,1 3,-3Z",
   input: "M-15,-8h30v8a8,8 0 0,1 -8,8h-14a8,8 0 0,1 -8,-8Z",
   output: "M-15,8h30v-8a8,8 0 0,0 -8,-8h-14a8,8 0 0,0 -8,8Z",
   leaf: "M-7,-8h22v8a8,8 0 0,1 -8,8h-22v-8a8,8 0 0,1 8,-8Z",
@@ -20,6 +21,7 @@ const shapes = {
 const lines = [
   [shapes.sheets, "node", "node_line", "module: click opens its inside"],
   [shapes.box, "node", "node_line", "module without parts"],
+  [shapes.fold, "fold", "node_line", "many calls, or equal blocks"],
   [shapes.input, "port", "node_line", "input"],
   [shapes.output, "port", "node_line", "output"],
   [shapes.leaf, "attach", "node_line", "attached tensor"],

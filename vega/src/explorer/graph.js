@@ -21,6 +21,7 @@ export const graphData = [
     filter("datum.parent === here"),
     ...nodeFields(),
     formula("opens", "datum.inner !== '' && indata('levels', 'uid', datum.inner)"),
+    formula("far", "datum.sort === 'from' || datum.sort === 'to'"),
     formula("column", "indexof(shown, datum.uid)"),
   ]),
   data("boxes", "nodes_here", [filter("datum.sort !== 'join' && datum.sort !== 'param'"), ...cornerFields]),

@@ -1,7 +1,7 @@
 /**
  * The boxes of the graph. Kinds are told apart by shape: a module is a rounded box, one that opens lies on a second
- * sheet, an input is flat above and round below, an output the other way round, an attached tensor is a leaf, a
- * parameter a hexagon, a join a dot.
+ * sheet, a fold of many calls on two, an input is flat above and round below, an output the other way round, an attached
+ * tensor is a leaf, a parameter a hexagon, a join a dot. What stands for a node outside of a fold has a dashed outline.
  */
 
 import { font, node } from "../theme.js";
@@ -16,6 +16,8 @@ const corners = {
   module: [radius, radius, radius, radius],
   input: [3, 3, half, half],
   output: [half, half, 3, 3],
+  from: [3, 3, 14, 14],
+  to: [14, 14, 3, 3],
   attach: [half, 3, half, 3],
 };
 
@@ -32,7 +34,7 @@ export const nodeSignals = [
   follows("class_size", `clamp(${font.small} * k, ${font.smallest}, ${classMost})`),
   follows("sheets", `max(1.5, ${sheet} * k)`),
   follows("badge_r", `clamp(${badge} * k, 8, 13)`),
-  follows("fills", "{input: c_port, output: c_port, attach: c_attach, param: c_param}"),
+  follows("fills", "{input: c_port, output: c_port, attach: c_attach, param: c_param, fold: c_fold, from: c_canvas, to: c_canvas}"),
 ];
 
 const place = { x: "k * (datum.x - datum.w / 2)", y: "k * (datum.y - datum.h / 2)", width: "k * datum.w", height: "k * datum.h" };
@@ -56,24 +58,30 @@ const label = {
   limit: "max(k * datum.w - 8, 1)",
 };
 
-/** @type {import("../terms.js").Mark[]} */
-export const nodeMarks = [
-  still("rect", "sheets", "boxes", {
-    x: "k * (datum.x - datum.w / 2) + sheets",
-    y: "k * (datum.y - datum.h / 2) + sheets",
+/** A sheet below a box, so many sheets away. @type {(name: string, away: number, shown: string) => import("../terms.js").Mark} */
+const sheetBelow = (name, away, shown) =>
+  still("rect", name, "boxes", {
+    x: `k * (datum.x - datum.w / 2) + ${away} * sheets`,
+    y: `k * (datum.y - datum.h / 2) + ${away} * sheets`,
     width: place.width,
     height: place.height,
     cornerRadius: small,
-    fill: "c_sheet",
+    fill: "datum.sort === 'fold' ? c_fold : c_sheet",
     ...outline,
     strokeWidth: val(1),
-    opacity: "datum.opens ? 1 : 0",
-  }),
+    opacity: `${shown} ? 1 : 0`,
+  });
+
+/** @type {import("../terms.js").Mark[]} */
+export const nodeMarks = [
+  sheetBelow("sheets_fold", 2, "datum.sort === 'fold'"),
+  sheetBelow("sheets", 1, "datum.sort === 'fold' || datum.opens && !datum.far"),
   mark("rect", "node", "boxes", {
     ...place,
     ...rounded,
     ...outline,
     fill: "fills[datum.sort] || c_node",
+    strokeDash: "datum.far ? [4, 3] : [1, 0]",
     cursor: val("pointer"),
   }),
   mark("path", "node_param", "params", {
