@@ -7,6 +7,7 @@ import gc
 import sys
 import threading
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,17 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """So that PyTorch's threads do not wait for each other on a busy machine."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_two_thousand_recorded_steps_take_no_more_memory(watch: Any) -> None:
     """Histories hold 64 columns at most; after the first few hundred steps nothing grows."""
