@@ -49,7 +49,7 @@ def _fold_level(level: ModuleGraph, folded: Mapping[int, ModuleGraph], likeness:
     else:
         opened = level
     calls = [node for node in level.nodes if node.kind == "module"]
-    if level.part is not None or len(calls) < FEWEST_CALLS:
+    if level.part is not None or len(calls) < FEWEST_CALLS or any(node.kind == "fold" for node in level.nodes):
         return opened
     flow = flow_of(level, [call.key for call in calls])
     before = [flow.before(call.key) for call in calls]
