@@ -26,6 +26,18 @@ class Skip(nn.Module):
         return used_before + 2 * self.same(hidden)
 
 
+class Again(Skip):
+    """The pass-through is not the last: one follows that lies between it and the output."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.later = nn.Identity()
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.later(super().forward(x)) * 2
+        return y
+
+
 class Block(nn.Module):
     def __init__(self, *, inplace: bool = False) -> None:
         super().__init__()
@@ -54,6 +66,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
         (3, 4),
     ),
     "pass-through after an earlier use": (Skip, (2, 4)),
+    "two of them in a row": (Again, (2, 4)),
     "residual blocks": (blocks, (2, 3, 8, 8)),
     "lstm": (lambda: nn.LSTM(4, 5, 2), (3, 2, 4)),
     "layer norm and gelu": (
@@ -161,6 +174,34 @@ def test_an_input_used_where_its_gradient_cannot_be_followed_gets_none() -> None
     kinds = {(key.path, key.kind) for key in records.samples()}
     assert ("layer", "input_grad") in kinds
     assert ("", "input_grad") not in kinds
+
+
+def test_an_input_handed_back_by_a_function_as_it_is_keeps_its_gradient() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor) -> Tensor:
+            y: Tensor = self.layer(nn.functional.dropout(x.to(self.layer.weight.dtype).float(), training=False))
+            return y
+
+    model, x = Model(), torch.randn(2, 4)
+    expected, seen = by_full_backward_hooks(copy.deepcopy(model), x), by_us(model, x)
+    np.testing.assert_allclose(seen["", "input_grad"][0], expected["", "input_grad"][0], atol=1e-6)
+
+
+def test_an_input_changed_in_place_by_such_a_function_gets_no_gradient() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor) -> Tensor:
+            y: Tensor = self.layer(nn.functional.dropout(x, inplace=True))
+            return y
+
+    assert ("", "input_grad") not in by_us(Model(), torch.randn(2, 4))
 
 
 def test_a_view_changed_in_place_gets_no_gradient_rather_than_a_wrong_one() -> None:

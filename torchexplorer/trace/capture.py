@@ -106,7 +106,7 @@ class Capture:
         """The root's forward ends: find who used what calls had handed on, and let go of the user's graph."""
         edges = {edge for _, tensor in outputs if (edge := edge_of(tensor)) is not None}
         wanted = list({each.edge for each in self._passes})
-        users = consumers(edges, wanted, start=0) if wanted else []
+        users = consumers(edges, wanted, start=0, beyond=True) if wanted else []
         for each in self._passes:
             mine = [(node, k) for edge, node, k in users if edge == each.edge]
             earlier = any(node._sequence_nr() < each.start for node, _ in mine)

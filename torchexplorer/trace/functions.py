@@ -49,6 +49,11 @@ VIEWS = frozenset(
 )
 """Functions whose result shows the same elements as their first argument."""
 
+MAY_RETURN_SAME = frozenset(
+    "to type type_as float double half bfloat16 cpu cuda dropout dropout1d dropout2d dropout3d alpha_dropout".split()
+)
+"""Functions that return their first argument itself where nothing is to be done."""
+
 
 def is_getter(func: object, name: str) -> bool:
     """True where `func` reads this attribute of a tensor (`tensor.data`)."""

@@ -65,10 +65,12 @@ def edge_of(tensor: Tensor) -> Edge | None:
     return edge.node, edge.output_nr
 
 
-def consumers(outputs: Iterable[Edge], inputs: Sequence[Edge], *, start: int) -> list[tuple[Edge, Node, int]]:
+def consumers(
+    outputs: Iterable[Edge], inputs: Sequence[Edge], *, start: int, beyond: bool = False
+) -> list[tuple[Edge, Node, int]]:
     """(input edge, node, k) for each node made since `start`, reached from `outputs`, whose k-th input has that edge.
 
-    Iterative, visits a node once, and leaves the call neither by older nodes nor through the inputs themselves.
+    Iterative, visits a node once, and leaves the call neither by older nodes nor, unless `beyond`, through the inputs.
     """
     wanted = set(inputs)
     stack = [node for node, _ in outputs]
@@ -86,7 +88,9 @@ def consumers(outputs: Iterable[Edge], inputs: Sequence[Edge], *, start: int) ->
                 continue
             if edge in wanted:
                 found.append((edge, node, k))
-            elif edge[0] not in seen:
+                if not beyond:
+                    continue
+            if edge[0] not in seen:
                 stack.append(edge[0])
     return found
 

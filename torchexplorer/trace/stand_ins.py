@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 
-from torchexplorer.trace.functions import CUTS, JOINT, JOINT_IN_PLACE, NO_FLOW, VIEWS
+from torchexplorer.trace.functions import CUTS, JOINT, JOINT_IN_PLACE, MAY_RETURN_SAME, NO_FLOW, VIEWS
 
 View = Callable[[Tensor], Tensor]
 
@@ -91,6 +91,8 @@ class StandIns:
         name = getattr(func, "__name__", "")
         results = [tensor for tensor in _flat((result,)) if tensor.is_floating_point() or tensor.is_complex()]
         if not results or name in CUTS or name in NO_FLOW or self._may_stand_in(func, args, kwargs):
+            return []
+        if name in MAY_RETURN_SAME and result is args[0] and not kwargs.get("inplace"):
             return []
         if name in VIEWS and self._find(args[0]) is used[0] and len(used) == 1:
             self._remember_views(func, args, kwargs, result, used[0])
