@@ -3,7 +3,11 @@
 In: graphs and watchers. Out: plain sets and lists to compare with the answers that tests carry. Owns no state.
 """
 
+from collections.abc import Callable
 from typing import Any
+
+import torch
+from torch import nn
 
 from torchexplorer.graph.model import ModuleGraph, Node
 
@@ -59,3 +63,15 @@ def kinds(watcher: Any) -> set[str]:
     """The kinds of tensors that were recorded."""
     watcher.flush()
     return {key.kind for key in watcher.histograms}
+
+
+def of_two_runs(watch: Any, read: Callable[[Any], Any]) -> list[Any]:
+    """What `read` finds in the watchers of two runs of one model, each with its own seed."""
+    found = []
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        watcher = watch(model)
+        model(torch.randn(2, 4)).sum().backward()
+        found.append(read(watcher))
+    return found

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tests.reading import structure
+from tests.reading import of_two_runs, structure
 from torchexplorer.layout import place
 from torchexplorer.render import chart_spec, explorer_rows, levels
 
@@ -74,12 +74,7 @@ def test_a_long_flat_model_is_laid_out_in_bounded_time(watch: Any) -> None:
 
 
 def test_two_runs_have_the_same_addresses(watch: Any) -> None:
-    found = []
-    for seed in (0, 1):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
-        watcher = watch(model)
-        model(torch.randn(2, 4)).sum().backward()
-        found.append([row for row in rows(watcher) if row["kind"] in {"level", "node", "edge"}])
+    shown = {"level", "node", "edge"}
+    found = of_two_runs(watch, lambda watcher: [row for row in rows(watcher) if row["kind"] in shown])
     assert found[0] == found[1]
     assert found[0]

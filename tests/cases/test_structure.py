@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import torchexplorer
-from tests.reading import dashed, edges, modules, node, series, solid, structure
+from tests.reading import dashed, edges, modules, node, of_two_runs, series, solid, structure
 from torchexplorer.graph import digest
 
 ODD_NAMES = [
@@ -208,13 +208,7 @@ def test_unhashable_modules_go_on_training(watch: Any, monkeypatch: pytest.Monke
 
 
 def test_two_runs_of_one_model_have_the_same_structure(watch: Any) -> None:
-    found = []
-    for seed in (0, 1):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
-        watcher = watch(model)
-        model(torch.randn(2, 4)).sum().backward()
-        found.append(digest(structure(watcher)))
+    found = of_two_runs(watch, lambda watcher: digest(structure(watcher)))
     assert found[0] == found[1]
 
 

@@ -32,6 +32,7 @@ class GraphUnion:
         self._top: _Level | None = None
         self._steps = 0
         self._last: ModuleGraph | None = None
+        self._digest = ""
         self._again = 0
 
     def add(self, graph: ModuleGraph) -> bool:
@@ -41,9 +42,9 @@ class GraphUnion:
             self._again += 1
             return False
         self._settle()
-        changed = self._last is None or digest(graph) != digest(self._last)
+        before, self._digest = self._digest, digest(graph)
         self._last, self._again = graph, 1
-        return changed
+        return self._digest != before
 
     def graph(self) -> ModuleGraph | None:
         """All graphs as one, None before the first."""

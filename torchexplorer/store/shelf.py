@@ -9,8 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Iterable
 
-from torchexplorer.stats import History, assemble
-from torchexplorer.stats.series import Series, advance
+from torchexplorer.stats import History, Series, advance, assemble
 from torchexplorer.store.columns import FIELDS, unpack_column
 from torchexplorer.trace.records import Key
 

@@ -93,14 +93,12 @@ class Capture:
         if "params" in self._options.log:
             gather_parameters(modules, self._step, self._sampler)
 
-    def view_written(self, frame: Frame | None, tensor: Tensor) -> None:
+    def view_written(self, frame: Frame, tensor: Tensor) -> None:
         """A view was changed in place: its old autograd node may get only a part of the gradient."""
         known = self._views.get(id(tensor))
         if known is not None and known[0]() is tensor:
             self._spoiled.update(known[1])
-        while frame is not None:
-            frame.leaked.add(id(tensor))
-            frame = frame.parent
+        frame.leak([id(tensor)])
 
     def close(self, outputs: Named) -> None:
         """The root's forward ends: find who used what calls had handed on, and let go of the user's graph."""

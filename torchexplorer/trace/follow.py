@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from torchexplorer.trace.flow import NOTHING, Flow, Source, as_part
 from torchexplorer.trace.frame import DEAD, DORMANT, LIVE, UNKNOWN, Frame
 from torchexplorer.trace.functions import CUTS, FULL_WRITES, NO_FLOW, is_getter, is_in_place, is_setter
 from torchexplorer.trace.stand_ins import StandIns
+from torchexplorer.trace.values import tensors_in
 
 _SCALARS = (int, float, bool, type(None), torch.Size, torch.dtype, torch.device, str)
 
@@ -59,11 +60,12 @@ class FollowMode(TorchFunctionMode):
             return func(*args, **kwargs)
         flow, frame = found
         stand_ins = None if self._stand_ins is None else self._stand_ins()
-        result = func(*self._adapted(stand_ins, func, args, kwargs), **kwargs)
+        used = self._adapted(stand_ins, func, args, kwargs)
+        result = func(*used, **kwargs)
         try:
             note(flow, frame, func, args, kwargs, result)
-            if stand_ins is not None:
-                _leak(frame, stand_ins.note(func, args, kwargs, result))
+            if stand_ins is not None and used is args:
+                frame.leak([id(tensor) for tensor in stand_ins.note(func, args, kwargs, result)])
         except Exception as error:
             self._fail(error)
         return result
@@ -93,48 +95,35 @@ def leave_mode(mode: FollowMode | None) -> None:
         stack.pop().__exit__(None, None, None)
 
 
-def _leak(frame: Frame, tensors: list[Tensor]) -> None:
-    """In every open call, the gradients of these inputs can't be known in full."""
-    ids = [id(tensor) for tensor in tensors]
-    open_frame: Frame | None = frame if ids else None
-    while open_frame is not None:
-        open_frame.leaked.update(ids)
-        open_frame = open_frame.parent
-
-
 def note(flow: Flow, frame: Frame, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
     """Write down where the results of one function come from."""
     name = getattr(func, "__name__", "")
-    writes = is_in_place(name) or is_setter(func, "data") or "inplace" in kwargs or "out" in kwargs
-    if not writes and (isinstance(result, _SCALARS) or name in NO_FLOW):
+    if name in NO_FLOW or is_getter(func, "grad"):
         return
-    if is_getter(func, "grad") or name in NO_FLOW:
-        return
-    if writes:
+    if is_in_place(name) or is_setter(func, "data") or "inplace" in kwargs or "out" in kwargs:
         target = _target(name, args, kwargs, result)
         if target is not None:
             _note_write(flow, frame, name, args, kwargs, target)
             return
     if isinstance(result, _SCALARS):
         return
-    inputs = list(_tensors((args, tuple(kwargs.values()))))
-    parts, real = _gather(flow, frame, inputs)
+    parts, real = _gather(flow, frame, tensors_in((args, tuple(kwargs.values()))))
     if parts is None:
         return
-    cut = name in CUTS or is_getter(func, "data")
-    if is_getter(func, "data") or name == "detach":
+    reads_data = is_getter(func, "data")
+    if reads_data or name == "detach":
         flow.share(result, args[0])
-    results = list(_tensors(result))
+    results = list(tensors_in(result))
     if name == "_pack_padded_sequence":  # its second result, the batch sizes, comes from the lengths alone
         results = results[:1]
     for tensor in results:
-        flow.put(frame, tensor, _state(parts, tensor, cut=cut, real=real))
+        flow.put(frame, tensor, _state(parts, tensor, cut=reads_data or name in CUTS, real=real))
 
 
 Parts = tuple[int, bool]
 
 
-def _gather(flow: Flow, frame: Frame, inputs: list[Tensor]) -> tuple[Parts | None, bool]:
+def _gather(flow: Flow, frame: Frame, inputs: Iterable[Tensor]) -> tuple[Parts | None, bool]:
     """The merged origin of some tensors, and whether any of them needs a gradient."""
     found: list[Parts] = []
     real = False
@@ -174,7 +163,7 @@ def _target(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 def _note_write(flow: Flow, frame: Frame, name: str, args: Any, kwargs: dict[str, Any], target: Tensor) -> None:
     replaces = name == "__set__" or (name in FULL_WRITES and target._base is None) or "out" in kwargs
-    inputs = [tensor for tensor in _tensors((args, tuple(kwargs.values()))) if not (replaces and tensor is target)]
+    inputs = [tensor for tensor in tensors_in((args, tuple(kwargs.values()))) if not (replaces and tensor is target)]
     if not torch.is_grad_enabled() and target.grad_fn is not None:
         flow.write(frame, target, _written_aside(flow, frame, target, inputs))
         return
@@ -189,18 +178,3 @@ def _written_aside(flow: Flow, frame: Frame, target: Tensor, inputs: list[Tensor
     others = [(origin, False) for tensor in inputs if (origin := flow.source(frame, tensor)[0]) not in (own, UNKNOWN)]
     merged = frame.origins.merge([*([] if own == UNKNOWN else [(own, state != DEAD)]), *others])
     return NOTHING if merged is None else (merged[0], state)
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    """Tensors in what a function takes and gives: nested tuples, lists and dicts, nothing else."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for inside in value:
-            if isinstance(inside, Tensor):
-                yield inside
-            elif isinstance(inside, (tuple, list, dict)):
-                yield from _tensors(inside)
-    elif isinstance(value, dict):
-        for inside in value.values():
-            yield from _tensors(inside)

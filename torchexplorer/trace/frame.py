@@ -6,7 +6,7 @@ In: events of the call (inputs, child calls, outputs). Out: a CallRecord. State:
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch import Tensor
@@ -76,6 +76,13 @@ class Frame:
         """Note that data of `origin` reach `target`."""
         key = (origin, target)
         self.links[key] = max(self.links.get(key, DEAD), state)
+
+    def leak(self, ids: Iterable[int]) -> None:
+        """In this call and all around it, the gradients of these inputs can't be known in full."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.leaked.update(ids)
+            frame = frame.parent
 
     def wake(self, child: int) -> None:
         """A call made without gradients turned out to be a part of the autograd trace (reentrant checkpointing)."""

@@ -111,10 +111,7 @@ class Recording:
 
     def attach(self, tensor: Tensor, module: nn.Module, name: str) -> None:
         """Give `tensor` a node of its own inside the open call of `module` (else inside the innermost call)."""
-        frame = self.top
-        while frame is not None and frame.module is not module:
-            frame = frame.parent
-        frame = frame or self.top
+        frame = self._frame_of(module) or self.top
         if frame is None or threading.get_ident() != self._thread:
             return
         with self._guard, torch._C.DisableTorchFunction():
@@ -167,8 +164,7 @@ class Recording:
         self._capture.inputs(frame, named)
 
     def _outside(self, caller: Frame, name: str, tensor: Tensor, free: int) -> Source:
-        """Where an argument comes from in the calling frame. What a root without a forward does not know is its
-        input."""
+        """Where an argument comes from in the caller. What a root without a forward does not know is its input."""
         source = self._flow.source(caller, tensor)
         if source[0] != UNKNOWN or self._listen is None or caller.parent is not None:
             return source
@@ -177,14 +173,18 @@ class Recording:
         self._flow.put(caller, tensor, source)
         return source
 
-    def _leave(self, module: nn.Module, result: Any) -> None:
-        while self.top is not None and self.top.module is not module:
-            if not any(frame.module is module for frame in _stack(self.top)):
-                return
-            self.top = self.top.parent  # a call that ended in an exception which its caller caught
+    def _frame_of(self, module: nn.Module) -> Frame | None:
+        """The innermost open call of a module."""
         frame = self.top
+        while frame is not None and frame.module is not module:
+            frame = frame.parent
+        return frame
+
+    def _leave(self, module: nn.Module, result: Any) -> None:
+        frame = self._frame_of(module)
         if frame is None:
             return
+        self.top = frame  # calls inside it that are still open ended in an exception which their caller caught
         if sys.exc_info()[1] is not frame.raised:
             self.top = frame.parent
             return
@@ -233,12 +233,6 @@ class Recording:
         tell(frame.parent, tensor, source)
         if not partly:
             self._flow.remember(frame.parent, tensor, source)
-
-
-def _stack(frame: Frame | None) -> Any:
-    while frame is not None:
-        yield frame
-        frame = frame.parent
 
 
 def is_compiled(module: nn.Module) -> bool:

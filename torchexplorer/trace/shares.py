@@ -96,8 +96,7 @@ def consumers(
 
 
 def mark(tensor: Tensor, token: object, index: int) -> None:
-    """Write on a tensor's autograd node, where it has one, that call `index` gave it out; the mark lives with the
-    node."""
+    """Write on a tensor's autograd node that call `index` gave it out; the mark lives with the node."""
     edge = edge_of(tensor) if tensor.grad_fn is not None else None
     if edge is not None:
         marks: Any = edge[0].metadata

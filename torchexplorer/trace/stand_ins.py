@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 
 from torchexplorer.trace.functions import CUTS, JOINT, JOINT_IN_PLACE, MAY_RETURN_SAME, NO_FLOW, VIEWS
+from torchexplorer.trace.values import tensors_in
 
 View = Callable[[Tensor], Tensor]
 
@@ -82,15 +83,19 @@ class StandIns:
         return (*kept, *(self._replace(argument, made) for argument in args[len(kept) :]))
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> list[Tensor]:
-        """After `func` ran on its own arguments: remember views. Returns the wanted inputs that leaked."""
+        """After `func` ran on the user's own arguments: remember views. Returns the wanted inputs that leaked."""
         if not self._wanted:
             return []
-        used = [wanted for tensor in _flat((*args, *kwargs.values())) if (wanted := self._find(tensor)) is not None]
+        used = [
+            wanted
+            for tensor in tensors_in((args, tuple(kwargs.values())))
+            if (wanted := self._find(tensor)) is not None
+        ]
         if not used:
             return []
         name = getattr(func, "__name__", "")
-        results = [tensor for tensor in _flat((result,)) if tensor.is_floating_point() or tensor.is_complex()]
-        if not results or name in CUTS or name in NO_FLOW or self._may_stand_in(func, args, kwargs):
+        carries = any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors_in(result))
+        if not carries or name in CUTS or name in NO_FLOW:
             return []
         if name in MAY_RETURN_SAME and result is args[0] and not kwargs.get("inplace"):
             return []
@@ -111,13 +116,13 @@ class StandIns:
             return False  # checkpointing compares what is saved with what it saves again; transforms refuse functions
         name = getattr(func, "__name__", "")
         if name in JOINT_IN_PLACE and isinstance(args[0], Tensor) and args[0].requires_grad:
-            return torch.is_grad_enabled() and any(self._find(tensor) is not None for tensor in _flat(args[1:]))
+            return torch.is_grad_enabled() and any(self._find(tensor) is not None for tensor in tensors_in(args[1:]))
         if name not in JOINT or not torch.is_grad_enabled() or kwargs.get("out") is not None:
             return False
-        tensors = _flat(args)
+        tensors = list(tensors_in(args))
         if not any(self._find(tensor) is not None for tensor in tensors):
             return False
-        return any(tensor.requires_grad for tensor in [*tensors, *_flat(tuple(kwargs.values()))])
+        return any(tensor.requires_grad for tensor in [*tensors, *tensors_in(tuple(kwargs.values()))])
 
     def _remember_views(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any, of: _Wanted) -> None:
         def view(index: int | None) -> View:
@@ -164,14 +169,3 @@ def saving_is_watched() -> bool:
     """Whether hooks for saved tensors are active, as inside non-reentrant checkpointing."""
     top = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
     return top is not None and top(False) is not None
-
-
-def _flat(values: tuple[Any, ...]) -> list[Tensor]:
-    """Tensors among the values and in their lists and tuples."""
-    found: list[Tensor] = []
-    for value in values:
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found.extend(inside for inside in value if isinstance(inside, Tensor))
-    return found

@@ -171,7 +171,7 @@ class Tracer:
             record = None if recording is None else recording.pause()
             if record is not None:
                 step.calls = [record]
-                self._deliver(step.record((record,), samples=not step.expects_backward()))
+                self._deliver_calls(step)
         if self._leaving:
             self.remove()
 
@@ -192,7 +192,7 @@ class Tracer:
                 self._listen(step, result)
             if record is not None:
                 step.calls.append(record)
-                self._deliver(step.record(tuple(step.calls), samples=not step.expects_backward()))
+                self._deliver_calls(step)
         if self._leaving:
             self.remove()
 
@@ -245,6 +245,10 @@ class Tracer:
             if (root := self._root()) is not None and not step.closed:
                 gather_ratios(named_modules(root), step, ratios)
                 self._publish(step)
+
+    def _deliver_calls(self, step: Step) -> None:
+        """A forward has ended: its structure at once, its samples where no backward will bring more."""
+        self._deliver(step.record(tuple(step.calls), samples=not step.expects_backward()))
 
     def _publish(self, step: Step) -> None:
         if step.due and not step.closed and len(step.gathered):

@@ -55,6 +55,21 @@ def describe(name: str, tensor: Tensor) -> Value:
     return Value(name, shape, str(tensor.dtype).removeprefix("torch."), str(tensor.device))
 
 
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """Tensors in what a function takes and gives: nested tuples, lists and dicts, nothing else."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for inside in value:
+            if isinstance(inside, Tensor):
+                yield inside
+            elif isinstance(inside, (tuple, list, dict)):
+                yield from tensors_in(inside)
+    elif isinstance(value, dict):
+        for inside in value.values():
+            yield from tensors_in(inside)
+
+
 def _parameters(module: nn.Module) -> tuple[tuple[str, ...], str]:
     """Names of the positional parameters of `forward`, and that of its *args ("" where it has none)."""
     forward = module.forward

@@ -51,6 +51,17 @@ const timeTick = (name, band, align, shown) => [
   }),
 ];
 
+/** A thin strip above a map. @type {(name: string, fill: string, opacity: string) => import("../terms.js").Mark} */
+const share = (name, fill, opacity) =>
+  still("rect", name, "strips", {
+    x: "datum.x",
+    y: scrolled(`datum.plot_y - ${strip + 2}`),
+    width: "datum.w",
+    height: val(strip),
+    fill,
+    opacity,
+  });
+
 const zeroAt = `${plot} * datum.high / (datum.high - datum.low)`;
 /** @type {import("../terms.js").Mark[]} */
 export const plotMarks = [
@@ -133,22 +144,8 @@ export const plotMarks = [
       ],
     },
   ),
-  still("rect", "strip_left_out", "strips", {
-    x: "datum.x",
-    y: scrolled(`datum.plot_y - ${strip + 2}`),
-    width: "datum.w",
-    height: val(strip),
-    fill: "c_rejected",
-    opacity: "datum.left_out ? 0.15 + 0.6 * datum.left_out : 0",
-  }),
-  still("rect", "strip_bad", "strips", {
-    x: "datum.x",
-    y: scrolled(`datum.plot_y - ${strip + 2}`),
-    width: "datum.w",
-    height: val(strip),
-    fill: "c_bad",
-    opacity: "datum.bad ? 0.55 + 0.45 * datum.bad : 0",
-  }),
+  share("strip_left_out", "c_rejected", "datum.left_out ? 0.15 + 0.6 * datum.left_out : 0"),
+  share("strip_bad", "c_bad", "datum.bad ? 0.55 + 0.45 * datum.bad : 0"),
   still("rule", "zero", "plots", {
     x: "datum.plot_x",
     x2: "datum.plot_x + plot_w",
