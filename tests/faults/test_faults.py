@@ -16,7 +16,7 @@ from tests.faults.training import run
 from torchexplorer.viewer import server
 
 REACHED = {
-    "stats": {"Column", "HistoryBook.add"},
+    "stats": {"Column", "HistoryBook.add", "Series", "advance"},
     "layout": {"Box", "Level", "Placement", "place"},
     "render": {"levels"},
     "backends": {"Snapshot", "NoBackend.publish", "NoBackend.close"},
